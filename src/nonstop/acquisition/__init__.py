@@ -1,0 +1,1 @@
+"""Acquisition rules, one per file, and the maximiser they share."""

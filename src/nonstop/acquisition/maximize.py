@@ -1,0 +1,170 @@
+"""Where an acquisition is largest: screen many candidates, polish the best few together.
+
+Candidates are 1000 d quasi-random points (the paper's number) and points around the best observations, which a pure
+quasi-random screen misses in high dimension. In mixed spaces every candidate is a real, rounded point; the polish moves
+the continuous columns only, and a search over discrete neighbours moves the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from nonstop.acquisition.rule import Acquisition, Choice
+from nonstop.encoding import Cube
+from nonstop.quasirandom import halton
+from nonstop.surrogate.descent import minimize
+from nonstop.surrogate.linalg import Array
+
+_BLOCK = 2048  # candidates screened at once: large enough for BLAS, small enough for the cache
+_SHORTLIST = 512  # candidates whose exact value is computed
+_STARTS = 10  # candidates that are polished
+_LOCAL_SCALES = (0.02, 0.5)  # of a lengthscale: how far candidates lie from the observation they surround
+_ENUMERABLE = 20_000  # a discrete cube up to this size is searched completely
+_CENTERS = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Terrain:
+    """Where to look: the cube, lengthscales that say how far is far, observations worth searching around (best first),
+    and points that may not be chosen (only discrete cubes need them)."""
+
+    cube: Cube
+    lengthscales: Array
+    centers: Array
+    taken: Array
+
+
+def maximize(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator) -> Choice:
+    """The best point found, and the next best ones."""
+    cube = terrain.cube
+    everything = cube.enumerate(_ENUMERABLE) if cube.is_discrete else None
+    if everything is not None:
+        return _ranked(everything, acquisition.value(everything), terrain)
+    shortlist = _screen(acquisition, terrain, rng)
+    values = acquisition.value(shortlist)
+    starts = shortlist[_diverse(shortlist, values, terrain.lengthscales)]
+    x, value = _polish(acquisition, terrain, starts)
+    if not cube.is_continuous:
+        x, value = _walk(acquisition, terrain, x, value)
+    return _ranked(np.concatenate([x, shortlist]), np.concatenate([value, values]), terrain)
+
+
+def _screen(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator) -> Array:
+    """The candidates with the largest estimated values."""
+    cube = terrain.cube
+    best_points, best_values = np.empty((0, cube.dim)), np.empty(0)
+    blocks = -(-1000 * cube.dim // _BLOCK)
+    for block in range(blocks + max(1, blocks // 4)):
+        points = _global(cube, rng) if block < blocks else _local(terrain, rng)
+        points = np.concatenate([best_points, points])
+        values = np.concatenate([best_values, acquisition.screen(points[len(best_points) :])])
+        keep = np.argsort(-values, kind="stable")[:_SHORTLIST]
+        best_points, best_values = points[keep], values[keep]
+    return np.asarray(best_points)
+
+
+def _global(cube: Cube, rng: np.random.Generator) -> Array:
+    """A block of quasi-random points, shifted at random around the torus."""
+    return cube.spread((_pattern(cube.axes) + rng.random(cube.axes)) % 1.0)
+
+
+@lru_cache(maxsize=4)
+def _pattern(d: int) -> Array:
+    pattern = halton(_BLOCK, d, seed=0)
+    pattern.flags.writeable = False
+    return pattern
+
+
+def _local(terrain: Terrain, rng: np.random.Generator) -> Array:
+    """Points around the best observations, at all scales below a lengthscale; in high dimension each moves only about
+    twenty coordinates, because moving all of them never comes close to anything."""
+    cube, centers = terrain.cube, terrain.centers
+    if not len(centers):
+        return _global(cube, rng)
+    low, high = np.log(_LOCAL_SCALES)
+    scale = np.exp(rng.uniform(low, high, size=(_BLOCK, 1))) * np.minimum(terrain.lengthscales, 1.0)
+    moved = rng.random((_BLOCK, cube.dim)) < 20.0 / cube.dim
+    points = centers[rng.integers(len(centers), size=_BLOCK)] + rng.standard_normal((_BLOCK, cube.dim)) * scale * moved
+    if not cube.is_continuous:
+        redrawn = rng.random((_BLOCK, cube.dim)) < 1.0 / cube.axes
+        points = np.where(redrawn & ~cube.flexible, rng.random((_BLOCK, cube.dim)), points)
+    return cube.snap(points)
+
+
+def _diverse(points: Array, values: Array, lengthscales: Array) -> list[int]:
+    """The best few that are not next to each other: within a tenth of a lengthscale they would climb the same hill."""
+    order = np.argsort(-values, kind="stable")
+    Z = points[order] / lengthscales
+    chosen: list[int] = []
+    apart = np.full(len(order), np.inf)
+    for i in range(len(order)):
+        if apart[i] < 0.01 * Z.shape[1]:
+            continue
+        chosen.append(i)
+        if len(chosen) == _STARTS:
+            break
+        apart = np.minimum(apart, np.square(Z - Z[i]).sum(axis=1))
+    return [int(order[i]) for i in chosen]
+
+
+def _polish(acquisition: Acquisition, terrain: Terrain, starts: Array) -> tuple[Array, Array]:
+    """Climb from every start in the continuous columns."""
+    flexible = terrain.cube.flexible
+    if not flexible.any():
+        return starts, acquisition.value(starts)
+
+    def negative(P: Array) -> tuple[Array, Array]:
+        value, gradient = acquisition.value_and_gradient(P)
+        return -value, -gradient
+
+    metric = np.diag(np.minimum(terrain.lengthscales, 1.0) ** 2)
+    found = minimize(
+        negative,
+        starts,
+        np.where(flexible, 0.0, starts),
+        np.where(flexible, 1.0, starts),
+        np.broadcast_to(metric, (len(starts), *metric.shape)),
+        tolerance=1e-8,
+        longest=0.25,
+    )
+    return found.x, -found.value
+
+
+def _walk(acquisition: Acquisition, terrain: Terrain, x: Array, value: Array) -> tuple[Array, Array]:
+    """From each of the best polished points, move to the best discrete neighbour while that is an improvement, and
+    polish again after every move."""
+    order = np.argsort(-value, kind="stable")[:3]
+    ends, end_values = [x], [value]
+    for point, height in zip(x[order], value[order], strict=True):
+        for _ in range(4 * terrain.cube.axes):
+            near = terrain.cube.neighbours(point)
+            near_values = acquisition.value(near)
+            top = np.argsort(-near_values, kind="stable")[:3]
+            ends.append(near)
+            end_values.append(near_values)
+            polished, heights = _polish(acquisition, terrain, near[top])
+            ends.append(polished)
+            end_values.append(heights)
+            best = int(np.argmax(heights))
+            if heights[best] <= height + 1e-9:
+                break
+            point, height = polished[best], heights[best]
+    return np.concatenate(ends), np.concatenate(end_values)
+
+
+def _ranked(points: Array, values: Array, terrain: Terrain) -> Choice:
+    """Best first, without the points that are taken, unless all are."""
+    order = np.argsort(-np.where(np.isfinite(values), values, -np.inf), kind="stable")
+    if len(terrain.taken):
+        free = ~_among(points[order], terrain.taken)
+        order = order[free] if free.any() else order
+    return Choice(points[order[0]], float(values[order[0]]), points[order[1:33]])
+
+
+def _among(points: Array, taken: Array) -> Array:
+    """Which of the (feasible) points are in `taken`: exact, because feasible discrete points are exact."""
+    known = {row.tobytes() for row in np.ascontiguousarray(taken) + 0.0}
+    return np.array([row.tobytes() in known for row in np.ascontiguousarray(points) + 0.0], dtype=bool)

@@ -1,0 +1,42 @@
+"""What can go wrong, by name. Everything nonstop raises on purpose is a NonstopError."""
+
+from __future__ import annotations
+
+
+class NonstopError(Exception):
+    """The base of every error that nonstop raises on purpose."""
+
+
+class SpaceError(NonstopError, ValueError):
+    """A search space is declared wrongly."""
+
+
+class ParamsError(NonstopError, ValueError):
+    """Parameters do not fit the search space."""
+
+
+class DataError(NonstopError, ValueError):
+    """Arrays handed to propose() do not fit together."""
+
+
+class RuleError(NonstopError, ValueError):
+    """An acquisition rule is unknown or badly configured."""
+
+
+class TrialError(NonstopError, ValueError):
+    """A trial cannot be told, started or found as asked."""
+
+
+class StudyError(NonstopError, ValueError):
+    """A study cannot be created, loaded or changed as asked."""
+
+
+class StorageError(NonstopError, RuntimeError):
+    """The storage cannot be reached or does not hold what nonstop expects."""
+
+
+class MissingExtraError(NonstopError, ImportError):
+    """An optional dependency is not installed; the message names the extra."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional dependency: pip install 'nonstop[{extra}]'")

@@ -1,0 +1,262 @@
+"""From data to the next query. This is the file to read: everything before it is a tool for it, everything after it
+only brings the data here and carries the answer away.
+
+    data -> standardise -> fit -> condition on believed points -> maximise the rule -> Proposal
+
+A proposal is a pure function of its arguments: same data, same seed, same bytes, in any process.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nonstop.acquisition.maximize import Terrain, maximize
+from nonstop.acquisition.rule import Choice, Rule, Score, View
+from nonstop.acquisition.rules import rule_of
+from nonstop.acquisition.standard import Scored
+from nonstop.encoding import Cube
+from nonstop.errors import DataError
+from nonstop.quasirandom import halton
+from nonstop.surrogate.fit import Hyperparameters, fit, prior_mode
+from nonstop.surrogate.gp import GP
+from nonstop.surrogate.linalg import Array, NotPositiveDefiniteError
+from nonstop.surrogate.model import Surrogate, surrogate_of
+from nonstop.surrogate.output import Standardize
+from nonstop.threads import limit_threads
+
+#: Two points closer than this in every coordinate are the same query.
+SAME = 1e-6
+
+#: How the point came about: from the fitted model; from a model whose matrix needed jitter; from the hyperparameters
+#: of an earlier proposal (or the prior) because the fit failed; or without any model.
+Rung: TypeAlias = Literal["model", "jitter", "previous", "quasi-random"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposal:
+    """The next query, and what led to it. `value`, `mean` and `sd` are in standardised units; `believed` counts the
+    points whose value the model was made to believe."""
+
+    x: Array
+    value: float
+    mean: float
+    sd: float
+    hyperparameters: Hyperparameters | None
+    rung: Rung
+    nearest_busy: float
+    believed: int
+    seconds: float = field(repr=False)
+    fit_seconds: float = field(default=0.0, repr=False)
+
+
+def propose(
+    X: ArrayLike,
+    y: ArrayLike,
+    busy: ArrayLike | None = None,
+    rule: str | Rule = "ucb",
+    seed: int = 0,
+    *,
+    believed: ArrayLike | None = None,
+    avoid: ArrayLike | None = None,
+    cube: Cube | None = None,
+    surrogate: str | Surrogate = "paper",
+    warm: Hyperparameters | None = None,
+    noisy: bool = False,
+    threads: int | None = 1,
+) -> Proposal:
+    """The next point to evaluate, to maximise y.
+
+    X (n, d) in [0, 1]^d and y (n,) are the completed evaluations in completion order; rows whose y is not finite are
+    left out. `busy` (b, d) are being evaluated; standard rules ignore them. `believed` are points proposed from this
+    same data before: the model takes its own mean for their values, so that it does not propose them again. The
+    proposal differs from every point of `busy` and `avoid`; in a discrete cube also from X, unless `noisy`.
+    `warm` are hyperparameters to start the fit from; `threads=None` lets BLAS use as many threads as it likes.
+    """
+    started = time.perf_counter()
+    data = _Data.of(X, y, busy, believed, avoid, cube)
+    rule, model = rule_of(rule), surrogate_of(surrogate)
+    rng = np.random.default_rng(_checked_seed(seed))
+    with limit_threads(threads):
+        if not len(data.y):
+            return _without_model(data, seed, started)
+        try:
+            gp, rung, fit_seconds = _fitted(data, model, warm)
+            choice, count = _chosen(rule, gp, data, noisy, rng)
+            mean, variance = gp.moments(choice.x[None])
+        except NotPositiveDefiniteError:
+            return _without_model(data, seed, started)
+    return Proposal(
+        x=choice.x,
+        value=choice.value,
+        mean=float(mean[0]),
+        sd=math.sqrt(variance[0]),
+        hyperparameters=gp.hyperparameters,
+        rung=rung,
+        nearest_busy=_nearest(choice.x, data.busy),
+        believed=count,
+        seconds=time.perf_counter() - started,
+        fit_seconds=fit_seconds,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Data:
+    """The arguments, checked: X and y without the rows that cannot be modelled, in float64."""
+
+    X: Array
+    y: Array
+    busy: Array
+    believed: Array
+    avoid: Array
+    cube: Cube
+
+    @classmethod
+    def of(
+        cls,
+        X: ArrayLike,
+        y: ArrayLike,
+        busy: ArrayLike | None,
+        believed: ArrayLike | None,
+        avoid: ArrayLike | None,
+        cube: Cube | None,
+    ) -> _Data:
+        values = np.asarray(y, dtype=np.float64)
+        if values.ndim != 1:
+            raise DataError(f"y must be one-dimensional, not of shape {values.shape}")
+        points = np.asarray(X, dtype=np.float64)
+        d = cube.dim if cube is not None else (points.shape[1] if points.ndim == 2 else 0)
+        if d == 0:
+            raise DataError(f"X must be of shape (n, d) with d >= 1, not {points.shape}")
+        points = _points("X", points, d)
+        if len(points) != len(values):
+            raise DataError(f"X has {len(points)} rows but y has {len(values)} values")
+        usable = np.isfinite(values)
+        return cls(
+            points[usable],
+            values[usable],
+            _points("busy", busy, d),
+            _points("believed", believed, d),
+            _points("avoid", avoid, d),
+            cube if cube is not None else Cube.continuous(d),
+        )
+
+    @property
+    def reserved(self) -> Array:
+        """Points that may not be proposed again."""
+        return np.concatenate([self.busy, self.avoid])
+
+
+def _points(name: str, given: ArrayLike | None, d: int) -> Array:
+    """An (n, d) array inside the unit cube; nothing is an empty one."""
+    points = np.empty((0, d)) if given is None else np.asarray(given, dtype=np.float64)
+    if points.size == 0:
+        return np.empty((0, d))
+    if points.ndim != 2 or points.shape[1] != d:
+        raise DataError(f"{name} must be of shape (n, {d}), not {points.shape}")
+    if not (np.isfinite(points).all() and points.min() >= 0.0 and points.max() <= 1.0):
+        row = int(np.flatnonzero(~((points >= 0.0) & (points <= 1.0)).all(axis=1))[0])
+        raise DataError(f"{name} must lie in [0, 1]: row {row} is {points[row].tolist()}")
+    return points
+
+
+def _checked_seed(seed: int) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise DataError(f"seed must be an integer >= 0, not {seed!r}")
+    return int(seed)
+
+
+def _fitted(data: _Data, model: Surrogate, warm: Hyperparameters | None) -> tuple[GP, Rung, float]:
+    """The GP of the data and the rung of the ladder it stands on."""
+    started = time.perf_counter()
+    X, y = _thinned(data.X, data.y, model.max_points)
+    z = Standardize.of(y).forward(y)
+    d = X.shape[1]
+    if warm is not None and len(warm.lengthscales) != d:
+        raise DataError(f"warm has {len(warm.lengthscales)} lengthscales, but the points have {d} dimensions")
+    found = fit(X, z, model, warm)
+    rung: Rung = "model"
+    hyperparameters = found.hyperparameters
+    if not math.isfinite(found.objective):
+        hyperparameters, rung = warm or prior_mode(d, model), "previous"
+    gp = GP.of(X, z, hyperparameters, model.kernel)
+    if gp.jitter > 0.0 and rung == "model":
+        rung = "jitter"
+    return gp, rung, time.perf_counter() - started
+
+
+def _thinned(X: Array, y: Array, most: int) -> tuple[Array, Array]:
+    """At most `most` rows: the best half of them, and the others evenly through time. An exact GP cannot take more."""
+    n = len(y)
+    if n <= most:
+        return X, y
+    order = np.argsort(-y, kind="stable")
+    best, rest = order[: most // 2], np.sort(order[most // 2 :])
+    spread = rest[np.linspace(0, len(rest) - 1, most - len(best)).round().astype(int)]
+    rows = np.sort(np.concatenate([best, spread]))
+    return X[rows], y[rows]
+
+
+def _chosen(rule: Rule, gp: GP, data: _Data, noisy: bool, rng: np.random.Generator) -> tuple[Choice, int]:
+    """The rule's point. If it coincides with a reserved one, that point is believed too and the rule asked again; if
+    belief does not move it, the best runner-up that is free is taken."""
+    standard = isinstance(rule, Score)
+    believed = data.believed if standard else _except(data.believed, data.busy)
+    taken = data.reserved
+    if data.cube.is_discrete:
+        taken = np.empty_like(taken) if noisy else np.concatenate([taken, data.believed, data.X])
+    for _ in range(3):
+        choice = _choice(rule, gp.condition(believed, gp.moments(believed)[0]), data, taken, rng)
+        clash = _coinciding(choice.x, data.reserved)
+        if not len(clash) or data.cube.is_discrete:
+            return choice, len(believed)
+        believed = np.concatenate([believed, clash])
+    free = [x for x in choice.others if not len(_coinciding(x, data.reserved))]
+    spare = free or list(data.cube.spread(rng.random((1, data.cube.axes))))
+    return replace(choice, x=spare[0], value=math.nan), len(believed)
+
+
+def _choice(rule: Rule, gp: GP, data: _Data, taken: Array, rng: np.random.Generator) -> Choice:
+    best = float(gp.y[: len(data.y)].max())
+    order = np.argsort(-gp.y, kind="stable")[:8]
+    terrain = Terrain(data.cube, gp.lengthscales, gp.X[order], taken)
+    if isinstance(rule, Score):
+        return maximize(Scored(rule, gp, best), terrain, rng)
+    view = View(gp, best, data.busy, data.cube, rng, lambda acquisition: maximize(acquisition, terrain, rng))
+    return rule.choose(view)
+
+
+def _without_model(data: _Data, seed: int, started: float) -> Proposal:
+    """A point that fills the cube; the number of points already there tells which."""
+    known = len(data.X) + len(data.busy) + len(data.believed) + len(data.avoid)
+    points = data.cube.spread(halton(64, data.cube.axes, seed, start=known))
+    free = [x for x in points if not len(_coinciding(x, np.concatenate([data.reserved, data.X])))]
+    x = (free or [points[0]])[0]
+    return Proposal(
+        x=x,
+        value=math.nan,
+        mean=0.0,
+        sd=1.0,
+        hyperparameters=None,
+        rung="quasi-random",
+        nearest_busy=_nearest(x, data.busy),
+        believed=0,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _coinciding(x: Array, points: Array) -> Array:
+    return points[np.abs(points - x).max(axis=1, initial=0.0) < SAME] if len(points) else points
+
+
+def _except(points: Array, others: Array) -> Array:
+    return np.array([p for p in points if not len(_coinciding(p, others))]).reshape(-1, points.shape[1])
+
+
+def _nearest(x: Array, points: Array) -> float:
+    return float(np.sqrt(np.square(points - x).sum(axis=1)).min(initial=math.inf))

@@ -1,0 +1,163 @@
+"""The promises of a storage. One suite (tests/contracts) holds every backend to them.
+
+A study's life is a log: every change to a trial takes the next *sequence number* of its study inside the transaction
+that makes the change. A reader that has seen everything up to its *cursor* asks for what came after and misses nothing.
+The *version* of a study counts its results: it grows by one with every completed trial, and only then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from nonstop.trial import Diagnostics, Params, Trial, TrialState
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRecord:
+    """What a storage knows of a study besides its trials; `spec` is JSON that only Study reads."""
+
+    id: int
+    name: str
+    spec: Mapping[str, object]
+    created_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The end of one attempt at a trial. `id` makes a retry of the same report harmless."""
+
+    id: str
+    number: int
+    attempt: int
+    state: TrialState  # COMPLETED or FAILED
+    value: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A wish for the next trial. `id` makes a retry of the same request return the same trial."""
+
+    id: str
+    owner: str
+    limit: int | None = None  # the budget: completed + proposing + waiting + running trials never exceed it
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many trials of a study are in which state."""
+
+    proposing: int = 0
+    waiting: int = 0
+    running: int = 0
+    completed: int = 0
+    failed: int = 0
+
+    @property
+    def unfinished(self) -> int:
+        return self.proposing + self.waiting + self.running
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What one transaction gave back: all trials changed after the caller's cursor, oldest change first, each in its
+    newest state; the cursor to come with next time; and the trial granted, started or reported, if any."""
+
+    changes: tuple[Trial, ...]
+    cursor: int
+    version: int
+    counts: Counts
+    trial: Trial | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pulse:
+    """The heartbeat counter of one unfinished, owned trial, as every observer sees it."""
+
+    number: int
+    attempt: int
+    beat: int
+    owner: str
+
+
+class Storage(Protocol):
+    """Studies and their trials, shared by threads, processes and machines.
+
+    Promises of every method:
+    - Atomic: it happens entirely or not at all; what it returned is durable, whatever process dies next.
+    - Idempotent where it carries an id: a retry after a lost answer changes nothing and answers the same.
+    - Ordered: changes become visible in the order of their sequence numbers, without gaps for a reader.
+    - Patient within bounds: contention and short outages are retried inside; then StorageError says what failed.
+    - Thread-safe. Values returned are frozen and belong to the caller.
+    Numbers of a study are 0, 1, 2, … without gap or repetition. Results are never changed and never removed.
+    """
+
+    def create_study(self, name: str, spec: Mapping[str, object]) -> StudyRecord:
+        """Create it; StudyError if the name is taken."""
+
+    def load_study(self, name: str) -> StudyRecord:
+        """StudyError if there is none; the message lists the names that are there."""
+
+    def list_studies(self) -> Sequence[StudyRecord]:
+        """All studies, oldest first."""
+
+    def exchange(
+        self, study: int, cursor: int, report: Report | None = None, request: Request | None = None
+    ) -> Exchange:
+        """Hand in a result, ask for the next trial, and read what is new: one transaction, each part optional.
+
+        StudyError if there is no such study. With neither report nor request it only reads: one consistent snapshot, no
+        write lock.
+
+        Report: the first result of a trial wins, whichever attempt it comes from. A later, different one is kept in
+        the log of results but changes nothing; the exchange's `changes` show the trial as it stands. A result for a
+        trial that another worker was meanwhile given still counts (the work is done), and fences that worker off.
+        TrialError if the trial is unknown, if this attempt at it was never started, or if a COMPLETED report's value
+        is not a finite number.
+
+        Request: a WAITING trial is granted first (lowest number), if completed + proposing + running < limit: RUNNING
+        with its old version if it has params, else PROPOSING with the study's current version. If none is WAITING and
+        completed + unfinished < limit, a new PROPOSING trial with the next number and the current version. Otherwise
+        `trial` is None. A retry gets the same trial for as long as that grant holds; once it was handed on, the retry
+        counts as a new request. Without a request, `trial` is the reported one.
+        """
+
+    def start(
+        self,
+        study: int,
+        number: int,
+        attempt: int,
+        params: Params,
+        seed: int,
+        diagnostics: Diagnostics,
+        cursor: int,
+        unique: bool = True,
+    ) -> Exchange:
+        """Give a PROPOSING trial its params and set it RUNNING, if no one overtook the proposal.
+
+        Refused, with `trial` None and nothing changed, when a trial that changed after `cursor` (a) has params and the
+        same version, or (b) with `unique`, is RUNNING with equal params: the caller reads `changes`, believes what is
+        new and proposes again. TrialError if the trial is not PROPOSING at this attempt (its lease went to another).
+        Repeating a start that succeeded, with equal params, answers as the first time.
+        """
+
+    def insert(self, study: int, params: Params, value: float | None, request_id: str) -> Trial:
+        """A trial from outside, with version -1: WAITING without a value (enqueue), COMPLETED with one.
+
+        A retry with the same request id returns that trial as it stands, whatever became of it. No budget applies.
+        """
+
+    def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
+        """Increase the heartbeat counter of my (number, attempt) pairs where they still hold, and return the pulses of
+        all PROPOSING and RUNNING trials. Takes no sequence number: a heartbeat is not a change."""
+
+    def hand_on(self, study: int, number: int, attempt: int, beat: int | None, reason: str, max_attempts: int) -> bool:
+        """Put an unfinished, owned trial back to WAITING with attempt + 1, or set it FAILED with the reason once it has
+        had max_attempts. Compare and set: only if attempt, and beat unless None, still hold; else False and no change.
+        An observer passes the beat it saw stand still; an owner that gives its trial back passes None. It carries no
+        id: after a lost answer the retry may say False though the trial was handed on."""
+
+    def close(self) -> None:
+        """Release connections; using the storage afterwards raises StorageError."""

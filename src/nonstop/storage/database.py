@@ -1,0 +1,186 @@
+"""One connection to one database: short transactions, retried while the trouble passes by itself, safe across fork."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Protocol, TypeVar, cast
+
+from sqlalchemy import URL, Connection, Engine
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+
+from nonstop.clock import Clock
+from nonstop.errors import StorageError
+from nonstop.storage import postgres, schema, sqlite
+from nonstop.storage.retry import Patience, patiently
+
+T = TypeVar("T")
+_SECRETS = ("password", "sslpassword", "passfile", "sslkey")
+
+
+class Dialect(Protocol):
+    """What differs between databases; the modules sqlite and postgres are the two."""
+
+    READ: Mapping[str, object]
+    WRITE: Mapping[str, object]
+
+    def make_engine(self, url: URL) -> Engine: ...
+    def serialize(self, connection: Connection) -> None: ...
+    def check_ours(self, connection: Connection) -> None: ...
+    def mark_ours(self, connection: Connection) -> None: ...
+    def transient(self, error: DBAPIError) -> bool: ...
+    def remedy(self, error: DBAPIError) -> str | None: ...
+
+
+_DIALECTS: Mapping[str, ModuleType] = {
+    "sqlite": sqlite,
+    "sqlite+pysqlite": sqlite,
+    "postgres": postgres,
+    "postgresql": postgres,
+    "postgresql+psycopg": postgres,
+}
+
+
+def parse(url: str) -> URL:
+    """The URL with its driver named and its file absolute; StorageError, without the URL's password, if unusable."""
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        raise StorageError("this is no storage URL: write sqlite:///FILE or postgresql://USER@HOST/DATABASE") from None
+    if parsed.drivername not in _DIALECTS:
+        raise StorageError(f"{parsed.drivername!r} is no storage nonstop knows: use sqlite:///FILE or postgresql://…")
+    if _DIALECTS[parsed.drivername] is postgres:
+        return parsed.set(drivername="postgresql+psycopg")
+    path = sqlite.path_of(parsed)
+    # Absolute, so that a worker with another working directory opens the same file.
+    uri = "file:" if (parsed.database or "").startswith("file:") else ""
+    return parsed if path is None else parsed.set(drivername="sqlite", database=f"{uri}{path.absolute()}")
+
+
+def masked(url: URL) -> str:
+    """The URL for people: without passwords, wherever they stand in it."""
+    shown = url.update_query_dict({key: "***" for key in _SECRETS if key in url.query})
+    return shown.render_as_string(hide_password=True)
+
+
+class Database:
+    """Runs functions of a connection as transactions. Threads take turns on the one connection."""
+
+    def __init__(self, url: URL, clock: Clock, patience: Patience) -> None:
+        self.url = url
+        self._dialect = cast("Dialect", _DIALECTS[url.drivername])
+        self._clock = clock
+        self._patience = patience
+        self._lock = threading.Lock()
+        self._refusal: str | None = None
+        engine = self._dialect.make_engine(url)
+        self._engine = engine
+        self._readers = engine.execution_options(**self._dialect.READ)
+        self._writers = engine.execution_options(**self._dialect.WRITE)
+        self.close_engine = weakref.finalize(self, engine.dispose)
+        _OPEN.add(self)
+
+    @property
+    def private(self) -> bool:
+        """Does the data die with this process?"""
+        return self._dialect is sqlite and sqlite.path_of(self.url) is None
+
+    def prepare(self) -> None:
+        """Make sure that the schema is here; StorageError if something else is."""
+        try:
+            if not self.read(self._is_ready):
+                self.write(self._install)
+        except StorageError as error:
+            self.close()
+            shown = masked(self.url)
+            raise error if shown in str(error) else StorageError(f"{shown}: {error}") from error.__cause__
+
+    def _is_ready(self, connection: Connection) -> bool:
+        self._dialect.check_ours(connection)
+        return schema.current(connection)
+
+    def _install(self, connection: Connection) -> None:
+        self._dialect.serialize(connection)
+        self._dialect.check_ours(connection)
+        schema.install(connection, self._clock.now())
+        self._dialect.mark_ours(connection)
+
+    def read(self, work: Callable[[Connection], T]) -> T:
+        """work in a read-only transaction: one consistent snapshot."""
+        return self._run(self._readers, work)
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        """work in a transaction that may write; it may run more than once, but only its last run is committed."""
+        return self._run(self._writers, work)
+
+    def serialize(self, connection: Connection) -> None:
+        self._dialect.serialize(connection)
+
+    def _run(self, engine: Engine, work: Callable[[Connection], T]) -> T:
+        def once() -> T:
+            with self._lock:
+                if self._refusal is not None:
+                    raise StorageError(self._refusal)
+                with engine.begin() as connection:
+                    return work(connection)
+
+        try:
+            return patiently(once, self._transient, self._clock, self._patience)
+        except DBAPIError as error:
+            raise StorageError(self._explain(error)) from error.orig
+
+    def _transient(self, error: Exception) -> bool:
+        return isinstance(error, DBAPIError) and self._dialect.transient(error)
+
+    def _explain(self, error: DBAPIError) -> str:
+        remedy = self._dialect.remedy(error)
+        tried = f" (tried for {self._patience.deadline:g} s)" if self._transient(error) else ""
+        what = str(error.orig).strip().splitlines()[:1]
+        return f"{masked(self.url)}: {''.join(what)}{tried}" + (f"; {remedy}" if remedy else "")
+
+    def close(self) -> None:
+        with self._lock:
+            self._refusal = "this storage was closed"
+            self.close_engine()
+
+    def before_fork(self) -> None:
+        """No connection crosses a fork: SQLite's locks belong to a process, and a socket has one reader."""
+        self._lock.acquire()
+        if not self.private:
+            self._engine.dispose()
+
+    def after_fork(self) -> None:
+        self._lock.release()
+
+    def after_fork_in_child(self) -> None:
+        if self.private:
+            self._refusal = "a study in memory cannot be shared with another process: create it with a file's URL"
+        self._lock.release()
+
+
+_OPEN: weakref.WeakSet[Database] = weakref.WeakSet()
+_FORKING: list[Database] = []
+
+
+def _before_fork() -> None:
+    _FORKING.extend(_OPEN)
+    for database in _FORKING:
+        database.before_fork()
+
+
+def _after_fork() -> None:
+    while _FORKING:
+        _FORKING.pop().after_fork()
+
+
+def _after_fork_in_child() -> None:
+    while _FORKING:
+        _FORKING.pop().after_fork_in_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child)

@@ -1,0 +1,93 @@
+"""What is special about PostgreSQL: row locks that do not outlive their owner, and a server that may restart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import QueuePool
+
+from nonstop.errors import MissingExtraError
+
+#: Any number, as long as every nonstop uses the same: installers and creators of studies queue on it.
+_ADVISORY_LOCK: Final = 0x6E6F6E73746F70
+#: A worker stopped or cut off inside a transaction would hold the study's row: the server ends its session instead.
+_SETTINGS: Final = {"idle_in_transaction_session_timeout": "15s", "lock_timeout": "30s", "statement_timeout": "60s"}
+_CONNECT: Final = {"connect_timeout": 10, "keepalives_idle": 15, "keepalives_interval": 5, "tcp_user_timeout": 30_000}
+#: Execution options of the two kinds of transaction. A reader's statements must all see the same moment.
+READ: Final[Mapping[str, object]] = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+WRITE: Final[Mapping[str, object]] = {}
+
+#: Classes and codes of https://www.postgresql.org/docs/current/errcodes-appendix.html that pass by themselves:
+#: connection trouble, deadlock, serialization, a lock not available, timeouts, restart, too many connections.
+_TRANSIENT: Final = ("08", "40001", "40P01", "55P03", "57014", "57P01", "57P02", "57P03", "57P05", "25P03", "53300")
+#: Failures to connect carry no code, only words. These do not pass by themselves; everything else may be a restart.
+_PERMANENT: Final = (
+    "authentication failed",
+    "does not exist",
+    "no pg_hba.conf entry",
+    "no password supplied",
+    "could not translate host name",
+    "invalid connection option",
+    "permission denied",
+)
+
+
+def make_engine(url: URL) -> Engine:
+    """An engine with one connection, which the caller guards with a lock."""
+    try:
+        engine = create_engine(
+            url,
+            poolclass=QueuePool,
+            pool_size=1,
+            max_overflow=0,
+            hide_parameters=True,
+            isolation_level="READ COMMITTED",
+            connect_args={key: value for key, value in _CONNECT.items() if key not in url.query},
+        )
+    except ImportError:
+        raise MissingExtraError("PostgreSQL", "postgres") from None
+    event.listen(engine, "connect", _configure)
+    return engine
+
+
+def _configure(connection: Any, _record: object) -> None:
+    autocommit, connection.autocommit = connection.autocommit, True
+    for name, value in _SETTINGS.items():
+        connection.execute(f"SET {name} = '{value}'")
+    connection.autocommit = autocommit
+
+
+def serialize(connection: Connection) -> None:
+    """Keep other installers out until the end of this transaction."""
+    connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+
+
+def check_ours(_connection: Connection) -> None:
+    """A PostgreSQL database is shared with others' tables: nothing to refuse."""
+
+
+def mark_ours(_connection: Connection) -> None:
+    """Our tables have our name: nothing to mark."""
+
+
+def transient(error: DBAPIError) -> bool:
+    code = getattr(error.orig, "sqlstate", None)
+    if code is not None:
+        return str(code).startswith(_TRANSIENT)
+    return error.connection_invalidated or (
+        type(error.orig).__name__ == "OperationalError" and not any(words in str(error.orig) for words in _PERMANENT)
+    )
+
+
+def remedy(error: DBAPIError) -> str | None:
+    code = getattr(error.orig, "sqlstate", None) or ""
+    if code.startswith("53"):
+        return "the server is short of disk, memory or connections, nothing was written: make room and run again"
+    if code == "42501":
+        return "this user may not do that: grant CREATE and USAGE on the schema"
+    if not code or code.startswith(("08", "57")):
+        return "is the server running, and are host, port, database, user and password right?"
+    return None

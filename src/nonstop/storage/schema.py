@@ -1,0 +1,146 @@
+"""The tables, their version, and the way from every older version to this one.
+
+    nonstop_schema   one row per version this database has had: which, when
+    nonstop_studies  one row per study: its specification and its counters, the row that writers lock
+    nonstop_trials   one row per trial, in its newest state
+    nonstop_results  every result that was ever reported, append-only; `counted` marks the one that decided its trial
+
+Values and params are text: SQLite turns -0.0 in a number column into 0.0, and text is the same bits everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final, TypeAlias
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    insert,
+    inspect,
+    select,
+)
+
+from nonstop.errors import StorageError
+from nonstop.trial import TrialState
+
+VERSION: Final = 1
+Migration: TypeAlias = Callable[[Connection], None]
+#: MIGRATIONS[v] takes a database from version v - 1 to v, inside one transaction. A new database starts at VERSION.
+MIGRATIONS: Final[Mapping[int, Migration]] = {}
+
+metadata: Final = MetaData()
+
+schema: Final = Table(
+    "nonstop_schema",
+    metadata,
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("installed_at", Double, nullable=False),
+)
+
+studies: Final = Table(
+    "nonstop_studies",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("creation_id", Text, nullable=False),
+    Column("spec", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("sequence", BigInteger, nullable=False, default=0),
+    *(Column(state.value, Integer, nullable=False, default=0) for state in TrialState),
+)
+
+trials: Final = Table(
+    "nonstop_trials",
+    metadata,
+    Column("study_id", ForeignKey("nonstop_studies.id"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("state", Text, nullable=False),
+    Column("params", Text),
+    Column("value", Text),
+    Column("version", Integer, nullable=False),
+    Column("place", Integer),  # Trial.order: a word that SQL keeps for itself
+    Column("seed", BigInteger, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("owner", Text),
+    Column("beat", BigInteger, nullable=False),
+    Column("reason", Text),
+    Column("diagnostics", Text, nullable=False),
+    Column("asked_at", Double),
+    Column("started_at", Double),
+    Column("finished_at", Double),
+    Column("sequence", BigInteger, nullable=False),
+    Column("request_id", Text),  # the request this trial is granted to
+    Column("insert_id", Text),  # the insert that made it
+    UniqueConstraint("study_id", "sequence"),
+    UniqueConstraint("study_id", "place"),
+    UniqueConstraint("study_id", "request_id"),
+    UniqueConstraint("study_id", "insert_id"),
+    Index("nonstop_trials_by_state", "study_id", "state", "number"),
+)
+
+results: Final = Table(
+    "nonstop_results",
+    metadata,
+    Column("study_id", ForeignKey("nonstop_studies.id"), primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("number", Integer, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("value", Text),
+    Column("reason", Text),
+    Column("counted", Boolean, nullable=False),
+    Column("reported_at", Double, nullable=False),
+)
+
+
+def current(connection: Connection) -> bool:
+    """Is the schema here and of this version? StorageError if it is newer, or not ours."""
+    found = _version(connection)
+    if found is not None and found > VERSION:
+        raise StorageError(
+            f"this database has schema version {found}, this nonstop knows up to {VERSION}: pip install -U nonstop"
+        )
+    return found == VERSION
+
+
+def install(connection: Connection, now: float) -> None:
+    """Create or migrate the schema; the caller holds a lock that keeps every other installer out."""
+    if current(connection):
+        return
+    found = _version(connection)
+    if found is None:
+        metadata.create_all(connection, checkfirst=False)
+        found = VERSION
+        connection.execute(insert(schema).values(version=found, installed_at=now))
+    for version in range(found + 1, VERSION + 1):
+        MIGRATIONS[version](connection)
+        connection.execute(insert(schema).values(version=version, installed_at=now))
+
+
+def _version(connection: Connection) -> int | None:
+    """The version of the schema here, None if there is none."""
+    ours = {name for name in inspect(connection).get_table_names() if name in metadata.tables}
+    if not ours:
+        return None
+    columns = (
+        {column["name"] for column in inspect(connection).get_columns(schema.name)} if schema.name in ours else set()
+    )
+    if not columns >= {"version"} or not ours >= {studies.name, trials.name, results.name}:
+        raise StorageError(
+            "tables named nonstop_* are here, but not as nonstop makes them: use another database, or drop them"
+        )
+    version: int | None = connection.scalar(select(schema.c.version).order_by(schema.c.version.desc()).limit(1))
+    if version is None:
+        raise StorageError("nonstop_schema is empty: this database was damaged; restore it from a backup")
+    return version

@@ -1,0 +1,196 @@
+"""Studies in SQLite or PostgreSQL, shared by threads, processes and machines."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, insert, select
+
+from nonstop.clock import Clock, WallClock
+from nonstop.errors import StorageError, StudyError
+from nonstop.storage import ledger, moves
+from nonstop.storage.contract import Exchange, Pulse, Report, Request, StudyRecord
+from nonstop.storage.database import Database, masked, parse
+from nonstop.storage.ledger import Ledger
+from nonstop.storage.retry import Patience
+from nonstop.storage.schema import studies
+from nonstop.storage.text import decode, decode_params, encode, no_study, study_name
+from nonstop.trial import Diagnostics, Params, Trial
+
+T = TypeVar("T")
+_RECORD = (studies.c.id, studies.c.name, studies.c.spec, studies.c.created_at)
+
+
+class SqlStorage:
+    """Follows nonstop.storage.contract.Storage. Travels to other processes as its URL and opens its own connection."""
+
+    def __init__(self, url: str, clock: Clock | None = None, patience: Patience | None = None) -> None:
+        self._clock = clock or WallClock()
+        self._patience = patience or Patience()
+        self._database = Database(parse(url), self._clock, self._patience)
+        self._database.prepare()
+
+    def __repr__(self) -> str:
+        return f"SqlStorage({masked(self._database.url)!r})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if self._database.private:
+            raise StorageError(
+                "a study in memory cannot be shared with another process: create it with a URL, as sqlite:///runs.db"
+            )
+        return type(self), (self._database.url.render_as_string(hide_password=False), self._clock, self._patience)
+
+    def create_study(self, name: str, spec: Mapping[str, object]) -> StudyRecord:
+        name, text = study_name(name), encode("the specification of a study", spec, StudyError)
+        creation = uuid.uuid4().hex  # tells a retry after a lost answer from a name that was taken before
+
+        def create(connection: Connection) -> StudyRecord:
+            self._database.serialize(connection)
+            known = select(*_RECORD, studies.c.creation_id).where(studies.c.name == name)
+            row = connection.execute(known).one_or_none()
+            if row is None:
+                values = {"name": name, "creation_id": creation, "spec": text, "created_at": self._clock.now()}
+                connection.execute(insert(studies).values(values))
+                row = connection.execute(known).one()
+            if row.creation_id != creation:
+                raise StudyError(f"there is already a study {name!r} here")
+            return _record(row)
+
+        return self._database.write(create)
+
+    def load_study(self, name: str) -> StudyRecord:
+        query = select(*_RECORD).where(studies.c.name == study_name(name))
+        row = self._database.read(lambda connection: connection.execute(query).one_or_none())
+        if row is None:
+            raise no_study(name, [study.name for study in self.list_studies()])
+        return _record(row)
+
+    def list_studies(self) -> Sequence[StudyRecord]:
+        query = select(*_RECORD).order_by(studies.c.id)
+        return [_record(row) for row in self._database.read(lambda connection: connection.execute(query).all())]
+
+    def exchange(
+        self, study: int, cursor: int, report: Report | None = None, request: Request | None = None
+    ) -> Exchange:
+        if report is None and request is None:
+            return self._database.read(lambda connection: Ledger(connection, study, write=False).exchange(cursor, None))
+        report = None if report is None else moves.checked(report)
+
+        def both(here: Ledger) -> Exchange:
+            trial = None
+            if report is not None:
+                trial = self._report(here, report)
+            if request is not None:
+                trial = self._grant(here, request)
+            return here.exchange(cursor, trial)
+
+        return self._change(study, both)
+
+    def _report(self, here: Ledger, report: Report) -> Trial:
+        trial = here.trial(report.number)
+        if here.has_result(report.id):
+            return trial
+        moves.check_started(trial, report.attempt)
+        now = self._clock.now()
+        here.log(report, counted=not trial.state.finished, now=now)
+        if trial.state.finished:
+            return trial
+        return here.put(trial, moves.finish(trial, report, here.version + 1, now))
+
+    def _grant(self, here: Ledger, request: Request) -> Trial | None:
+        held = here.granted(request.id)
+        if held is not None:
+            return held
+        now = self._clock.now()
+        waiting = here.first_waiting() if here.counts.waiting else None
+        if waiting is not None:
+            if not moves.may_claim(here.counts, request.limit):
+                return None
+            return here.put(waiting, moves.claim(waiting, request, here.version, now), request_id=request.id)
+        if moves.may_create(here.counts, request.limit):
+            return here.add(moves.ask(here.next_number, request, here.version, now), request_id=request.id)
+        return None
+
+    def start(
+        self,
+        study: int,
+        number: int,
+        attempt: int,
+        params: Params,
+        seed: int,
+        diagnostics: Diagnostics,
+        cursor: int,
+        unique: bool = True,
+    ) -> Exchange:
+        params = decode_params(encode("params", params))
+        diagnostics = decode(encode("diagnostics", diagnostics))
+
+        def start(here: Ledger) -> Exchange:
+            trial = here.trial(number)
+            if moves.repeats_start(trial, attempt, params):
+                return here.exchange(cursor, trial)
+            started = moves.start(trial, params, seed, diagnostics, self._clock.now())
+            news = here.exchange(cursor, None)
+            if moves.overtaken(trial, params, news.changes, unique):
+                return news
+            return here.exchange(cursor, here.put(trial, started))
+
+        return self._change(study, start)
+
+    def insert(self, study: int, params: Params, value: float | None, request_id: str) -> Trial:
+        params = decode_params(encode("params", params))
+
+        def add(here: Ledger) -> Trial:
+            known = here.inserted(request_id)
+            if known is not None:
+                return known
+            now = self._clock.now()
+            trial = moves.insert(here.next_number, params, value, here.version + 1, now)
+            if trial.value is not None:
+                here.log(Report(f"insert {request_id}", trial.number, 1, trial.state, trial.value), True, now)
+            return here.add(trial, insert_id=request_id)
+
+        return self._change(study, add)
+
+    def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
+        def listen(connection: Connection) -> Sequence[Pulse]:
+            if connection.scalar(select(studies.c.id).where(studies.c.id == study)) is None:
+                raise StudyError(f"there is no study with id {study} here")
+            if mine:
+                ledger.beat(connection, study, mine)
+            return ledger.pulses(connection, study)
+
+        return self._database.write(listen) if mine else self._database.read(listen)
+
+    def hand_on(self, study: int, number: int, attempt: int, beat: int | None, reason: str, max_attempts: int) -> bool:
+        def hand_on(here: Ledger) -> bool:
+            trial = here.trial(number)
+            if not moves.holds(trial, attempt, beat):
+                return False
+            here.put(trial, moves.hand_on(trial, reason, max_attempts, self._clock.now()), request_id=None)
+            return True
+
+        return self._change(study, hand_on)
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _change(self, study: int, work: Callable[[Ledger], T]) -> T:
+        """work on the locked study, with its counters written at the end."""
+
+        def change(connection: Connection) -> T:
+            here = Ledger(connection, study, write=True)
+            before = here.sequence
+            result = work(here)
+            if here.sequence != before:
+                here.flush()
+            return result
+
+        return self._database.write(change)
+
+
+def _record(row: Sequence[Any]) -> StudyRecord:
+    study, name, spec, created_at, *_ = row
+    return StudyRecord(study, name, decode(spec), created_at)

@@ -1,0 +1,153 @@
+"""What is special about SQLite: a safe journal mode, one writer at a time, local disks only.
+
+SQLite before 3.51.3 (but for 3.50.7 and 3.44.6) can lose commits in WAL mode when one process commits while another
+checkpoints (https://sqlite.org/wal.html#walresetbug). There, and in every file that already has a rollback journal, we
+use one: journal_mode=TRUNCATE. A file only ever leaves WAL mode, so that processes with different SQLites do not fight.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import QueuePool
+
+from nonstop.errors import StorageError
+
+#: "nons" in ASCII: tells our files from others, in the header that `file` and SQLite itself read.
+APPLICATION_ID: Final = 0x6E6F6E73
+#: Where file locks, which SQLite's safety rests on, are broken or missing more often than not.
+NETWORK: Final = re.compile(
+    r"nfs\d?|cifs|smb\d?|smbfs|afs|afpfs|ncpfs|lustre|gpfs|beegfs|ceph|glusterfs|orangefs|pvfs2|davfs|webdav"
+    r"|fuse\.(sshfs|s3fs|gcsfuse|glusterfs|ceph.*|rclone|davfs.*|goofys|mergerfs|juicefs)"
+)
+BUSY_TIMEOUT: Final = 5.0
+#: Execution options of the two kinds of transaction.
+READ: Final[Mapping[str, object]] = {"nonstop_write": False}
+WRITE: Final[Mapping[str, object]] = {"nonstop_write": True}
+
+_TRANSIENT: Final = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
+_REMEDIES: Final = {
+    sqlite3.SQLITE_BUSY: "another process holds the database locked: look for a stopped one, or use PostgreSQL",
+    sqlite3.SQLITE_FULL: "the disk is full, nothing was written: make room and run again",
+    sqlite3.SQLITE_IOERR: "the disk refused (full, over quota or broken), nothing was written: make room and run again",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged: restore a backup, or save what is left with `sqlite3 FILE .recover`",
+    sqlite3.SQLITE_NOTADB: "this is not an SQLite file: give nonstop a file of its own",
+    sqlite3.SQLITE_READONLY: "the file cannot be written (permissions, or it was moved or deleted while in use)",
+    sqlite3.SQLITE_CANTOPEN: "the file cannot be opened: does its folder exist, and may you write there?",
+}
+
+
+def path_of(url: URL) -> Path | None:
+    """The file behind the URL, None for a database in memory."""
+    name = url.database or ":memory:"
+    if name == ":memory:" or url.query.get("mode") == "memory":
+        return None
+    return Path(name.removeprefix("file:"))
+
+
+def make_engine(url: URL) -> Engine:
+    """An engine with one connection, which the caller guards with a lock."""
+    path = path_of(url)
+    if path is not None:
+        check_local(path.parent)
+    engine = create_engine(
+        url,
+        poolclass=QueuePool,
+        pool_size=1,
+        max_overflow=0,
+        hide_parameters=True,
+        # isolation_level=None: sqlite3 must not open transactions by itself, we choose between two kinds of them.
+        connect_args={"timeout": BUSY_TIMEOUT, "check_same_thread": False, "isolation_level": None},
+    )
+    event.listen(engine, "connect", _configure)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def wal_is_safe(version: tuple[int, ...]) -> bool:
+    """Is the WAL reset bug fixed in this SQLite?"""
+    return version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
+
+
+def _configure(connection: sqlite3.Connection, _record: object) -> None:
+    mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
+    if wal_is_safe(sqlite3.sqlite_version_info):
+        fresh = connection.execute("PRAGMA page_count").fetchone()[0] == 0
+        mode = "wal" if fresh or mode == "wal" else "truncate"
+    else:
+        mode = "truncate"
+    connection.execute(f"PRAGMA journal_mode={mode}")
+    connection.execute("PRAGMA synchronous=FULL")
+    # Someone else's file may carry triggers or views that call functions: ours has none.
+    connection.execute("PRAGMA trusted_schema=OFF")
+
+
+def _begin(connection: Connection) -> None:
+    # IMMEDIATE takes the one write lock at the start, so that what reads first and then writes cannot fail halfway.
+    write = connection.get_execution_options().get("nonstop_write", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def serialize(_connection: Connection) -> None:
+    """Keep other installers out: BEGIN IMMEDIATE already does."""
+
+
+def check_ours(connection: Connection) -> None:
+    """StorageError if the file belongs to another program."""
+    found = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+    tables = inspect(connection).get_table_names()
+    if found == APPLICATION_ID or (found == 0 and not tables):
+        return
+    inside = f" with tables {', '.join(sorted(tables)[:5])}" if tables else ""
+    raise StorageError(f"this SQLite file belongs to another program{inside}: give nonstop a file of its own")
+
+
+def mark_ours(connection: Connection) -> None:
+    connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
+
+
+def transient(error: DBAPIError) -> bool:
+    return _code(error) in _TRANSIENT
+
+
+def remedy(error: DBAPIError) -> str | None:
+    return _REMEDIES.get(_code(error))
+
+
+def _code(error: DBAPIError) -> int:
+    """The primary result code: the lower byte of what SQLite reports."""
+    code: Any = getattr(error.orig, "sqlite_errorcode", 0)
+    return int(code) & 0xFF
+
+
+def check_local(folder: Path, mounts: str | None = None) -> None:
+    """StorageError if the folder is on a network file system. Known on Linux only; `mounts` is for tests."""
+    if mounts is None:
+        if sys.platform != "linux":
+            return
+        mounts = Path("/proc/self/mountinfo").read_text()
+    kind = _file_system(folder.resolve(), mounts)
+    if NETWORK.fullmatch(kind):
+        raise StorageError(
+            f"{folder} is on a network file system ({kind}), where SQLite loses data: use a local disk, or PostgreSQL"
+        )
+
+
+def _file_system(folder: Path, mounts: str) -> str:
+    """The type of the innermost mount that holds the folder (proc(5), mountinfo); the last mount on a point wins."""
+    best, kind = -1, ""
+    for line in mounts.splitlines():
+        before, _, after = line.partition(" - ")
+        if not after:
+            continue
+        point = Path(re.sub(r"\\(\d{3})", lambda code: chr(int(code[1], 8)), before.split()[4]))
+        if folder.is_relative_to(point) and len(point.parts) >= best:
+            best, kind = len(point.parts), after.split()[0]
+    return kind

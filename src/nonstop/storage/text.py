@@ -1,0 +1,58 @@
+"""What goes into a storage as text, and comes back as it was: JSON without NaN, floats to the last bit, clean strings.
+
+Every backend uses these, memory too, so that a study cannot be stored in one place and not in another.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from numbers import Real
+from typing import cast
+
+from nonstop.errors import NonstopError, StudyError, TrialError
+from nonstop.trial import Params
+
+#: Integers beyond this do not fit a column of SQLite or PostgreSQL.
+LARGEST_INTEGER = 2**63 - 1
+
+
+def encode(what: str, value: Mapping[str, object], error: type[NonstopError] = TrialError) -> str:
+    """JSON in ASCII; an error for what JSON cannot hold, NaN and infinity included."""
+    try:
+        return json.dumps(dict(value), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as cause:
+        raise error(f"{what} cannot be stored as JSON: {cause}") from None
+
+
+def decode(text: str) -> dict[str, object]:
+    return cast("dict[str, object]", json.loads(text))
+
+
+def decode_params(text: str) -> Params:
+    return cast("Params", json.loads(text))
+
+
+def finite(number: int, value: object) -> float:
+    """The value as a float; TrialError unless it is a finite real number."""
+    if not isinstance(value, Real) or not math.isfinite(value):
+        raise TrialError(f"the value of trial {number} must be a finite number, not {value!r}")
+    return float(value)
+
+
+def printable(text: str) -> str:
+    """The text without what no database stores: NUL characters and lone surrogates (objectives print anything)."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
+
+
+def study_name(name: str) -> str:
+    """The name itself; StudyError if it is empty or no database stores it as it is."""
+    if not name or name != printable(name):
+        raise StudyError(f"{name!r} cannot be the name of a study: give it at least one printable character")
+    return name
+
+
+def no_study(name: str, names: list[str]) -> StudyError:
+    there = ", ".join(repr(known) for known in names) or "none yet"
+    return StudyError(f"there is no study {name!r} here; studies: {there}")

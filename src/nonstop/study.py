@@ -1,0 +1,220 @@
+"""A study: ask for params, tell the value, see the best. Everything it knows lives in its storage."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import uuid
+from typing import TYPE_CHECKING, Literal
+
+from nonstop.acquisition.rule import Rule
+from nonstop.errors import MissingExtraError, StudyError, TrialError
+from nonstop.mirror import Mirror
+from nonstop.space import Space
+from nonstop.spec import Direction, Spec
+from nonstop.storage import open_storage
+from nonstop.storage.contract import Report, Request, Storage, StudyRecord
+from nonstop.suggest import Basis, suggest
+from nonstop.surrogate.model import Surrogate
+from nonstop.trial import Params, Trial, TrialState
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Study:
+    """One study in one storage, seen from one thread. Make it with create_study() or load_study()."""
+
+    def __init__(self, storage: Storage, record: StudyRecord, spec: Spec) -> None:
+        self.storage = storage
+        self.spec = spec
+        self.name = record.name
+        self._id = record.id
+        self._mirror = Mirror(spec.space)
+        self._sync()
+
+    def __repr__(self) -> str:
+        return f"<Study {self.name!r} in {self.storage!r}: {self._mirror.version} results>"
+
+    def ask(self, worker: str | None = None) -> Trial:
+        """The next trial to run, with its params. Any number of trials may be under way at once.
+
+        Name the worker if several ask for themselves: the first trial of each is quasi-random, as in the paper.
+        """
+        request = Request(uuid.uuid4().hex, worker or "")
+        exchange = self.storage.exchange(self._id, self._mirror.cursor, request=request)
+        self._mirror.apply(exchange)
+        assert exchange.trial is not None  # there is no limit in the request
+        return self._proposed(exchange.trial)
+
+    def _proposed(self, trial: Trial) -> Trial:
+        """Give a granted trial its params, anew as often as another worker's proposal from the same data overtakes."""
+        unique = not self.spec.noisy
+        while trial.state is TrialState.PROPOSING:
+            suggestion = suggest(self.spec, self._mirror, trial, Basis.of(self._mirror, trial))
+            exchange = self.storage.start(
+                self._id,
+                trial.number,
+                trial.attempt,
+                suggestion.params,
+                suggestion.seed,
+                suggestion.diagnostics,
+                self._mirror.cursor,
+                unique,
+            )
+            self._mirror.apply(exchange)
+            trial = exchange.trial or trial
+        return trial
+
+    def tell(
+        self,
+        trial: Trial | int,
+        value: float | None = None,
+        state: Literal["completed", "failed"] | None = None,
+        reason: str | None = None,
+    ) -> Trial:
+        """Hand in the value of a trial, or state="failed" with a reason. The first result of a trial stands."""
+        outcome = _outcome(value, state)
+        self._sync()
+        number = trial.number if isinstance(trial, Trial) else trial
+        known = self._mirror.trials.get(number)
+        if known is None:
+            raise TrialError(f"study {self.name!r} has no trial {number!r}")
+        if known.state.finished:
+            raise TrialError(f"trial {number} was told before: it is {known.state}")
+        attempt = trial.attempt if isinstance(trial, Trial) else known.attempt
+        report = Report(uuid.uuid4().hex, number, attempt, outcome, _number(value), reason)
+        exchange = self.storage.exchange(self._id, self._mirror.cursor, report=report)
+        self._mirror.apply(exchange)
+        return self._mirror.trials[number]
+
+    def enqueue(self, params: Params) -> Trial:
+        """A point to try: the next ask returns it."""
+        return self._insert(params, None)
+
+    def add_trial(self, params: Params, value: float) -> Trial:
+        """A result from elsewhere, to learn from."""
+        _outcome(value, "completed")
+        return self._insert(params, _number(value))
+
+    def _insert(self, params: Params, value: float | None) -> Trial:
+        trial = self.storage.insert(self._id, self.spec.space.validate(params), value, uuid.uuid4().hex)
+        self._sync()
+        return trial
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """All trials by number, as they stand now."""
+        self._sync()
+        return tuple(trial for _, trial in sorted(self._mirror.trials.items()))
+
+    @property
+    def best_trial(self) -> Trial:
+        """The completed trial with the best value; the earliest of equals."""
+        self._sync()
+        _, y = self._mirror.data(self._mirror.version)
+        if not len(y):
+            raise StudyError(f"study {self.name!r} has no completed trial yet")
+        order = int((self.spec.sign * y).argmax()) + 1
+        return next(trial for trial in self._mirror.trials.values() if trial.order == order)
+
+    @property
+    def best_value(self) -> float:
+        value = self.best_trial.value
+        assert value is not None
+        return value
+
+    @property
+    def best_params(self) -> Params:
+        params = self.best_trial.params
+        assert params is not None
+        return params
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """One row per trial: number, state, value, the params, when it started and how long it took."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingExtraError("study.to_dataframe()", "dataframe") from error
+        rows = [
+            {
+                "number": trial.number,
+                "state": trial.state.value,
+                "value": trial.value,
+                **{f"params_{name}": value for name, value in (trial.params or {}).items()},
+                "started_at": trial.started_at,
+                "seconds": None
+                if trial.started_at is None or trial.finished_at is None
+                else trial.finished_at - trial.started_at,
+            }
+            for trial in self.trials
+        ]
+        columns = ["number", "state", "value", *(f"params_{name}" for name in self.spec.space), "started_at", "seconds"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def _sync(self) -> None:
+        self._mirror.apply(self.storage.exchange(self._id, self._mirror.cursor))
+
+
+def create_study(
+    storage: str | Storage | None = None,
+    name: str | None = None,
+    *,
+    space: Space,
+    direction: Direction = "minimize",
+    rule: str | Rule = "ucb",
+    surrogate: str | Surrogate = "paper",
+    seed: int = 0,
+    noisy: bool = False,
+    initial: int | None = None,
+    load_if_exists: bool = False,
+) -> Study:
+    """A new study in a storage (a URL, or None for memory). With load_if_exists, the one of that name if it is there,
+    provided that it is about the same space and direction."""
+    spec = Spec(space, direction, rule, surrogate, seed, noisy, initial)
+    opened = open_storage(storage)
+    chosen = name if name is not None else f"study-{uuid.uuid4().hex[:8]}"
+    try:
+        return Study(opened, opened.create_study(chosen, spec.to_json()), spec)
+    except StudyError:
+        if not load_if_exists or name is None:
+            raise
+    existing = load_study(opened, name, rule=rule, surrogate=surrogate)
+    for field in ("space", "direction"):
+        if getattr(existing.spec, field) != getattr(spec, field):
+            raise StudyError(
+                f"study {name!r} exists with another {field}: {getattr(existing.spec, field)!r} "
+                f"instead of {getattr(spec, field)!r}"
+            )
+    return existing
+
+
+def load_study(
+    storage: str | Storage | None,
+    name: str,
+    rule: str | Rule | None = None,
+    surrogate: str | Surrogate | None = None,
+) -> Study:
+    """The study of that name. Pass the rule or surrogate again if it is an object of your own."""
+    opened = open_storage(storage)
+    record = opened.load_study(name)
+    return Study(opened, record, Spec.from_json(record.spec, rule, surrogate))
+
+
+def _outcome(value: object, state: str | None) -> TrialState:
+    """COMPLETED or FAILED, or a TrialError that says what is wrong with the call."""
+    if state == "failed":
+        if value is not None:
+            raise TrialError(f"a failed trial has no value, but {value!r} was told")
+        return TrialState.FAILED
+    if state not in (None, "completed"):
+        raise TrialError(f"state must be 'completed' or 'failed', not {state!r}")
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TrialError(f"a value must be a number, not {value!r}; use state='failed' if there is none")
+    if not math.isfinite(value):
+        raise TrialError(f"a value must be finite, not {value!r}; use state='failed' if there is none")
+    return TrialState.COMPLETED
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None else float(value)

@@ -1,0 +1,73 @@
+"""Positive definite systems through the inverse of the Cholesky factor.
+
+Symbols: K (n, n) symmetric positive definite, R = L^-1 with K = L L', so that K^-1 = R' R. R is lower triangular.
+With R at hand every solve is a matrix product, which one core does several times faster than a triangular solve.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import blas, lapack
+
+Array: TypeAlias = NDArray[np.float64]
+
+#: Tried in turn on the diagonal, relative to its mean, until the factorisation succeeds.
+JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
+
+_SMALL = 64  # below this size LAPACK's own triangular inverse is as fast as the recursion
+
+
+class NotPositiveDefiniteError(ArithmeticError):
+    """No jitter of the ladder makes the matrix positive definite, or it has entries that are not finite."""
+
+
+def inverse_root(K: Array, jitters: tuple[float, ...] = JITTERS) -> tuple[Array, float]:
+    """R with R'R = (K + jitter I)^-1 for the first jitter that works, and that jitter."""
+    scale = float(np.trace(K)) / max(len(K), 1)
+    for jitter in jitters:
+        shifted = K if jitter == 0.0 else K + jitter * scale * np.eye(len(K))
+        L, info = lapack.dpotrf(shifted.T, lower=1)
+        if info == 0 and np.isfinite(L[-1:]).all():
+            return triangular_inverse(L), jitter * scale
+    raise NotPositiveDefiniteError(f"a {len(K)} x {len(K)} matrix stays indefinite with jitter {jitters[-1]:g}")
+
+
+def triangular_inverse(L: Array) -> Array:
+    """The inverse of a lower triangle, halves first: two thirds of the work become matrix products, which OpenBLAS
+    does at twice the rate of its own dtrtri."""
+    R = np.zeros_like(L, order="F")
+    _invert_into(R, L)
+    return R
+
+
+def _invert_into(R: Array, L: Array) -> None:
+    n = len(L)
+    if n <= _SMALL:
+        R[...] = lapack.dtrtri(L, lower=1)[0] if n else L
+        return
+    h = n // 2
+    _invert_into(R[:h, :h], L[:h, :h])
+    _invert_into(R[h:, h:], L[h:, h:])
+    below = blas.dtrmm(-1.0, R[h:, h:], L[h:, :h], lower=1)
+    R[h:, :h] = blas.dtrmm(1.0, R[:h, :h], below, side=1, lower=1, overwrite_b=1)
+
+
+def gram(R: Array) -> Array:
+    """R'R for a lower triangular R: the full symmetric inverse."""
+    lower = lapack.dlauum(R, lower=1)[0]
+    return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
+
+
+def extend(R: Array, B: Array, C: Array) -> tuple[Array, float]:
+    """The inverse root of [[K, B], [B', C]] from that of K: m new rows cost O(n^2 m) instead of O((n+m)^3)."""
+    n, m = B.shape
+    A = R @ B
+    corner, jitter = inverse_root(C - A.T @ A)
+    extended = np.zeros((n + m, n + m), order="F")
+    extended[:n, :n] = R
+    extended[n:, n:] = corner
+    extended[n:, :n] = -(corner @ A.T) @ R
+    return extended, jitter
