@@ -272,6 +272,6 @@ def _from_unit(parameter: Float, u: float) -> float:
         return parameter.low if u <= 0.0 else parameter.high
     scale = math.log if parameter.log else float
     low, high = scale(parameter.low), scale(parameter.high)
-    # From the nearer end, where the rounding of u matters least; low * (1 - u) + high * u loses digits at both.
-    inside = low + u * (high - low) if u < 0.5 else high - (1.0 - u) * (high - low)
+    # Not low * (1 - u) + high * u: in a short range far from 0 both products would lose digits.
+    inside = low + u * (high - low)
     return min(max(math.exp(inside) if parameter.log else inside, parameter.low), parameter.high)

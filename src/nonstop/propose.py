@@ -33,6 +33,9 @@ from nonstop.threads import limit_threads
 #: Two points closer than this in every coordinate are the same query.
 SAME = 1e-6
 
+#: A runner-up that stands in for a point lies at least this far from it, or it would be the same query after all.
+_APART = 1e-3
+
 #: How the point came about: from the fitted model; from a model whose matrix needed jitter; from the hyperparameters
 #: of an earlier proposal (or the prior) because the fit failed; or without any model.
 Rung: TypeAlias = Literal["model", "jitter", "previous", "quasi-random"]
@@ -142,14 +145,14 @@ class _Data:
             values[usable],
             _points("busy", busy, d),
             _points("believed", believed, d),
-            _points("avoid", avoid, d),
+            np.concatenate([_points("avoid", avoid, d), points[~usable]]),  # what failed once is not asked for again
             cube if cube is not None else Cube.continuous(d),
         )
 
     @property
     def reserved(self) -> Array:
         """Points that may not be proposed again."""
-        return np.concatenate([self.busy, self.avoid])
+        return np.concatenate([self.busy, self.avoid, self.believed])
 
 
 def _points(name: str, given: ArrayLike | None, d: int) -> Array:
@@ -204,25 +207,39 @@ def _thinned(X: Array, y: Array, most: int) -> tuple[Array, Array]:
 
 def _chosen(rule: Rule, gp: GP, data: _Data, noisy: bool, rng: np.random.Generator) -> tuple[Choice, int]:
     """The rule's point. If it coincides with a reserved one, that point is believed too and the rule asked again; if
-    belief does not move it, the best runner-up that is free is taken."""
-    standard = isinstance(rule, Score)
+    belief does not move it (a corner often stays the best), the best runner-up that is free is taken."""
+    standard, discrete = isinstance(rule, Score), data.cube.is_discrete
     believed = data.believed if standard else _except(data.believed, data.busy)
-    taken = data.reserved
-    if data.cube.is_discrete:
-        taken = np.empty_like(taken) if noisy else np.concatenate([taken, data.believed, data.X])
+    taken = np.concatenate([data.reserved, data.X]) if discrete else data.reserved
+    best = float(gp.y.max())  # of what was observed: believed values are none
+    if discrete and noisy:
+        taken = taken[:0]
     for _ in range(3):
-        choice = _choice(rule, gp.condition(believed, gp.moments(believed)[0]), data, taken, rng)
-        clash = _coinciding(choice.x, data.reserved)
-        if not len(clash) or data.cube.is_discrete:
+        # Only a discrete cube leaves taken points out beforehand: next to a point, it has nothing that is almost it.
+        excluded = taken if discrete else taken[:0]
+        choice = _choice(rule, gp.condition(believed, gp.moments(believed)[0]), best, data, excluded, rng)
+        clash = _coinciding(choice.x, taken)
+        if not len(clash):
             return choice, len(believed)
+        if discrete:
+            break
         believed = np.concatenate([believed, clash])
-    free = [x for x in choice.others if not len(_coinciding(x, data.reserved))]
-    spare = free or list(data.cube.spread(rng.random((1, data.cube.axes))))
-    return replace(choice, x=spare[0], value=math.nan), len(believed)
+    return _runner_up(choice, data, taken, rng), len(believed)
 
 
-def _choice(rule: Rule, gp: GP, data: _Data, taken: Array, rng: np.random.Generator) -> Choice:
-    best = float(gp.y[: len(data.y)].max())
+def _runner_up(choice: Choice, data: _Data, taken: Array, rng: np.random.Generator) -> Choice:
+    """The best other point of the choice that is clearly apart from all taken ones, else any such point, else, in a
+    discrete cube that is exhausted, the choice itself."""
+    everything = data.cube.enumerate(20_000)
+    pool = data.cube.spread(rng.random((64, data.cube.axes))) if everything is None else rng.permutation(everything)
+    apart = SAME if data.cube.is_discrete else _APART
+    for x in (*choice.others, *pool):
+        if not len(_coinciding(x, taken, apart)):
+            return replace(choice, x=x, value=math.nan)
+    return choice
+
+
+def _choice(rule: Rule, gp: GP, best: float, data: _Data, taken: Array, rng: np.random.Generator) -> Choice:
     order = np.argsort(-gp.y, kind="stable")[:8]
     terrain = Terrain(data.cube, gp.lengthscales, gp.X[order], taken)
     if isinstance(rule, Score):
@@ -250,8 +267,8 @@ def _without_model(data: _Data, seed: int, started: float) -> Proposal:
     )
 
 
-def _coinciding(x: Array, points: Array) -> Array:
-    return points[np.abs(points - x).max(axis=1, initial=0.0) < SAME] if len(points) else points
+def _coinciding(x: Array, points: Array, within: float = SAME) -> Array:
+    return points[np.abs(points - x).max(axis=1, initial=0.0) < within] if len(points) else points
 
 
 def _except(points: Array, others: Array) -> Array:

@@ -23,7 +23,7 @@ def halton(count: int, d: int, seed: int, start: int = 0) -> NDArray[np.float64]
 
 
 def _radical_inverse(index: NDArray[np.int64], base: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """The permuted digits of each index, mirrored at the decimal point, for as many digits as a float can tell apart."""
+    """The permuted digits of each index, mirrored at the point, for as many digits as a float can tell apart."""
     digits = int(np.ceil(53.0 * np.log(2.0) / np.log(base)))
     permutations = np.argsort(rng.random((digits, base)), axis=1)
     rest = index.copy()

@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nonstop.acquisition.rule import Acquisition, Choice
 from nonstop.encoding import Cube
 from nonstop.quasirandom import halton
-from nonstop.surrogate.descent import minimize
+from nonstop.surrogate.descent import Limits, minimize
 from nonstop.surrogate.linalg import Array
 
 _BLOCK = 2048  # candidates screened at once: large enough for BLAS, small enough for the cache
 _SHORTLIST = 512  # candidates whose exact value is computed
 _STARTS = 10  # candidates that are polished
 _LOCAL_SCALES = (0.02, 0.5)  # of a lengthscale: how far candidates lie from the observation they surround
-_ENUMERABLE = 20_000  # a discrete cube up to this size is searched completely
-_CENTERS = 8
+_ENUMERABLE = 8192  # a discrete cube up to this size is searched completely
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,22 +53,27 @@ def maximize(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generato
 
 
 def _screen(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator) -> Array:
-    """The candidates with the largest estimated values."""
+    """The candidates with the largest estimated values, block by block so that memory stays small."""
     cube = terrain.cube
-    best_points, best_values = np.empty((0, cube.dim)), np.empty(0)
     blocks = -(-1000 * cube.dim // _BLOCK)
-    for block in range(blocks + max(1, blocks // 4)):
+    best, estimates = np.empty((0, cube.dim)), np.empty(0)
+    for block in range(blocks + min(2, blocks)):
         points = _global(cube, rng) if block < blocks else _local(terrain, rng)
-        points = np.concatenate([best_points, points])
-        values = np.concatenate([best_values, acquisition.screen(points[len(best_points) :])])
-        keep = np.argsort(-values, kind="stable")[:_SHORTLIST]
-        best_points, best_values = points[keep], values[keep]
-    return np.asarray(best_points)
+        values = acquisition.screen(points)
+        if len(best) == _SHORTLIST:  # only what beats the worst of the list can enter it
+            enters = values > estimates.min()
+            points, values = points[enters], values[enters]
+        best, estimates = np.concatenate([best, points]), np.concatenate([estimates, values])
+        keep = np.argsort(-estimates, kind="stable")[:_SHORTLIST]
+        best, estimates = best[keep], estimates[keep]
+    return np.asarray(best)
 
 
 def _global(cube: Cube, rng: np.random.Generator) -> Array:
     """A block of quasi-random points, shifted at random around the torus."""
-    return cube.spread((_pattern(cube.axes) + rng.random(cube.axes)) % 1.0)
+    shifted = _pattern(cube.axes) + rng.random(cube.axes)
+    shifted -= np.floor(shifted)
+    return shifted if cube.is_continuous else cube.spread(shifted)
 
 
 @lru_cache(maxsize=4)
@@ -91,7 +96,7 @@ def _local(terrain: Terrain, rng: np.random.Generator) -> Array:
     if not cube.is_continuous:
         redrawn = rng.random((_BLOCK, cube.dim)) < 1.0 / cube.axes
         points = np.where(redrawn & ~cube.flexible, rng.random((_BLOCK, cube.dim)), points)
-    return cube.snap(points)
+    return np.minimum(np.maximum(points, 0.0), 1.0) if cube.is_continuous else cube.snap(points)
 
 
 def _diverse(points: Array, values: Array, lengthscales: Array) -> list[int]:
@@ -126,9 +131,8 @@ def _polish(acquisition: Acquisition, terrain: Terrain, starts: Array) -> tuple[
         starts,
         np.where(flexible, 0.0, starts),
         np.where(flexible, 1.0, starts),
+        Limits(tolerance=1e-8, longest=0.25, merge=0.02 * np.minimum(terrain.lengthscales, 1.0)),
         np.broadcast_to(metric, (len(starts), *metric.shape)),
-        tolerance=1e-8,
-        longest=0.25,
     )
     return found.x, -found.value
 
@@ -161,10 +165,10 @@ def _ranked(points: Array, values: Array, terrain: Terrain) -> Choice:
     if len(terrain.taken):
         free = ~_among(points[order], terrain.taken)
         order = order[free] if free.any() else order
-    return Choice(points[order[0]], float(values[order[0]]), points[order[1:33]])
+    return Choice(points[order[0]], float(values[order[0]]), points[order[1:]])
 
 
-def _among(points: Array, taken: Array) -> Array:
+def _among(points: Array, taken: Array) -> NDArray[np.bool_]:
     """Which of the (feasible) points are in `taken`: exact, because feasible discrete points are exact."""
     known = {row.tobytes() for row in np.ascontiguousarray(taken) + 0.0}
     return np.array([row.tobytes() in known for row in np.ascontiguousarray(points) + 0.0], dtype=bool)

@@ -22,6 +22,6 @@ def rule_of(rule: str | Rule) -> Rule:
                 f"unknown rule {rule!r}: use one of {', '.join(RULES)}, or an object with score() or choose()"
             )
         return RULES[rule]
-    if not isinstance(rule, Score | Chooser):
+    if isinstance(rule, type) or not isinstance(rule, Score | Chooser):
         raise RuleError(f"a rule is a name or an object with a method score() or choose(), not {rule!r}")
     return rule

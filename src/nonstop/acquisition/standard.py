@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nonstop.acquisition.normal import log_ei
 from nonstop.acquisition.rule import Choice, Score, View
 from nonstop.errors import RuleError
 from nonstop.surrogate import kernels
 from nonstop.surrogate.gp import GP
-from nonstop.surrogate.linalg import Array, inverse_root
+from nonstop.surrogate.linalg import Array
+
+Singles: TypeAlias = NDArray[np.float32]
 
 _SKETCH = 64  # data points that stand for all of them when candidates are ranked
 
@@ -91,27 +95,28 @@ class Scored:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sketch:
-    """A GP in single precision: the mean from all data, the variance from the rows `few`."""
+    """A GP in single precision: the mean from all data, the variance from the first rows, which are spread evenly."""
 
     gp: GP
-    data: np.ndarray
-    alpha: np.ndarray
-    few: np.ndarray
-    R: np.ndarray
+    data: Singles
+    alpha: Singles
+    R: Singles
 
     @classmethod
     def of(cls, gp: GP) -> _Sketch:
         n = len(gp.X)
-        few = np.unique(np.linspace(0, max(n - 1, 0), min(n, _SKETCH)).round().astype(int))
-        K = kernels.covariance(gp.kernel, gp.X[few], gp.X[few], gp.lengthscales)
-        K.flat[:: len(few) + 1] = 1.0 + gp.hyperparameters.noise
-        R, _ = inverse_root(K)
-        single = np.float32
-        return cls(gp, (gp.X / gp.lengthscales).astype(single), gp.alpha.astype(single), few, R.T.astype(single))
+        few = np.unique(np.linspace(0, n - 1, min(n, _SKETCH)).round().astype(int))
+        order = np.concatenate([few, np.setdiff1d(np.arange(n), few)])
+        sketched = GP.of(gp.X[few], gp.y[few], gp.hyperparameters, gp.kernel)
+        data = gp.X[order] / gp.lengthscales
+        return cls(
+            gp, data.astype(np.float32), gp.alpha[order].astype(np.float32), sketched.R.T.astype(np.float32, order="C")
+        )
 
     def moments(self, P: Array) -> tuple[Array, Array]:
-        Z = (P / self.gp.lengthscales).astype(np.float32)
-        k = kernels.value(self.gp.kernel, kernels.squared_distances(Z, self.data))
-        V = k[:, self.few] @ self.R
+        k = kernels.value(
+            self.gp.kernel, kernels.squared_distances((P / self.gp.lengthscales).astype(np.float32), self.data)
+        )
+        V = k[:, : len(self.R)] @ self.R
         variance = 1.0 - np.einsum("ij,ij->i", V, V)
         return (k @ self.alpha).astype(np.float64), np.maximum(variance, 1e-6).astype(np.float64)

@@ -11,121 +11,177 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nonstop.surrogate.linalg import Array
 
-#: (points (m, p)) -> values (m,), gradients (m, p)
-Function = Callable[[Array], tuple[Array, Array]]
+#: points (m, p) -> values (m,), gradients (m, p)
+Function: TypeAlias = Callable[[Array], tuple[Array, Array]]
+Rows: TypeAlias = NDArray[np.intp]
 
 _ARMIJO = 1e-4
-_REJECTIONS = 12  # in a row: the model of this start is worthless, and the metric was reset half-way
+_REJECTIONS = 12  # in a row end a start; half of them reset its metric
+_SETTLING = 5  # accepted steps before the predicted decrease is worth a comparison between starts
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """When to stop: at a predicted decrease below `tolerance` or after `rounds` calls; no step is longer than `longest`
+    in any variable. A start that comes within `merge` of a better one in every variable ends: it is the same valley."""
+
+    tolerance: float
+    longest: float
+    merge: float | Array
+    rounds: int = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Descent:
-    """Where every start ended. `metric` is its last inverse Hessian, to begin a similar problem with."""
+    """Where every start ended, and how many calls it took."""
 
     x: Array
     value: Array
-    metric: Array
     rounds: int
 
 
 def minimize(
-    function: Function,
-    starts: Array,
-    lower: Array,
-    upper: Array,
-    metric: Array | None,
-    tolerance: float,
-    longest: float,
-    max_rounds: int = 200,
-    race: bool = True,
+    function: Function, starts: Array, lower: Array, upper: Array, limits: Limits, metric: Array | None = None
 ) -> Descent:
-    """Minimise from every row of `starts` inside the box (one for all starts, or one each). `metric` (s, p, p) is the first inverse Hessian of each, if
-    known; no step is longer than `longest` in any variable.
+    """Minimise from every row of `starts` inside the box, which may be one for all (p,) or one for each (s, p).
 
-    A start ends when its predicted decrease falls below `tolerance`; with `race`, also when a multiple of that decrease
-    could not bring it below the best start. Values that are not finite count as a step too far.
+    `metric` (s, p, p) is the first inverse Hessian of each start, where it is known. Besides by its limits, a start
+    ends when ten times its predicted decrease would not bring it below the best one. Values that are not finite count
+    as a step too far.
     """
-    s, p = starts.shape
-    lower, upper = np.broadcast_to(lower, (s, p)), np.broadcast_to(upper, (s, p))
-    x = np.clip(starts, lower, upper)
-    first = np.broadcast_to(np.eye(p), (s, p, p)) if metric is None else metric
-    H = first.copy()
-    f, g = function(x)
-    f = np.where(np.isfinite(f), f, np.inf)
-    g = np.where(np.isfinite(g), g, 0.0)
-    direction, predicted = _direction(x, g, H, lower, upper, longest)
-    step, rejected, accepted = np.ones(s), np.zeros(s, int), np.zeros(s, int)
-    fresh = np.full(s, metric is None)
-    alive = predicted > tolerance
-    rounds = 1
-    while rounds < max_rounds and alive.any():
-        rows = np.flatnonzero(alive)
-        trial = np.clip(x[rows] + step[rows, None] * direction[rows], lower[rows], upper[rows])
+    walk = _Walk.begin(function, starts, lower, upper, limits, metric)
+    while walk.rounds < limits.rounds and len(rows := walk.under_way()):
+        walk.step(function, rows)
+    return Descent(walk.x, walk.f, walk.rounds)
+
+
+@dataclass(slots=True, eq=False)
+class _Walk:
+    """The state of all starts."""
+
+    limits: Limits
+    lower: Array
+    upper: Array
+    metric: Array  # to begin with and to fall back to
+    scaled: bool  # does that metric have a scale, or only a shape?
+    x: Array
+    f: Array
+    g: Array
+    H: Array
+    direction: Array
+    predicted: Array
+    length: Array
+    unscaled: NDArray[np.bool_]
+    rejected: NDArray[np.int_]
+    accepted: NDArray[np.int_]
+    merged: NDArray[np.bool_]
+    rounds: int = 1
+
+    @classmethod
+    def begin(
+        cls, function: Function, starts: Array, lower: Array, upper: Array, limits: Limits, metric: Array | None
+    ) -> _Walk:
+        s, p = starts.shape
+        lower, upper = np.broadcast_to(lower, (s, p)), np.broadcast_to(upper, (s, p))
+        x = np.minimum(np.maximum(starts, lower), upper)
+        f, g = function(x)
+        first = np.broadcast_to(np.eye(p), (s, p, p)) if metric is None else metric
+        walk = cls(
+            limits, lower, upper, first, metric is not None, x,
+            np.where(np.isfinite(f), f, np.inf), np.where(np.isfinite(g), g, 0.0), first.copy(),
+            np.zeros((s, p)), np.zeros(s), np.ones(s), np.full(s, metric is None),
+            np.zeros(s, dtype=int), np.zeros(s, dtype=int), np.zeros(s, dtype=bool),
+        )  # fmt: skip
+        walk.aim(np.arange(s))
+        return walk
+
+    def under_way(self) -> Rows:
+        alive = (self.predicted > self.limits.tolerance) & (self.rejected < _REJECTIONS) & ~self.merged
+        if len(alive) > 1:
+            alive &= (self.f - 10.0 * self.predicted <= self.f.min()) | (self.accepted < _SETTLING)
+        return np.flatnonzero(alive)
+
+    def step(self, function: Function, rows: Rows) -> None:
+        """One call of the function: every start moves, or learns that its step was too long."""
+        x, f, g = self.x[rows], self.f[rows], self.g[rows]
+        trial = x + self.length[rows, None] * self.direction[rows]
+        trial = np.minimum(np.maximum(trial, self.lower[rows]), self.upper[rows])
         f_new, g_new = function(trial)
-        rounds += 1
-        move = trial - x[rows]
-        slope = np.einsum("ij,ij->i", g[rows], move)
-        with np.errstate(invalid="ignore"):
-            good = (f_new <= f[rows] + _ARMIJO * slope) & np.isfinite(g_new).all(axis=1)
-        good &= np.isfinite(f_new)
-
-        ok = rows[good]
+        self.rounds += 1
+        move = trial - x
+        slope = (g * move).sum(axis=1)
+        finite = np.isfinite(f_new) & np.isfinite(g_new).all(axis=1)
+        good = finite & (np.where(finite, f_new, np.inf) <= f + _ARMIJO * slope)
+        ok, bad = rows[good], rows[~good]
         if len(ok):
-            _update(H, fresh, ok, move[good], g_new[good] - g[ok])
-            x[ok], f[ok], g[ok] = trial[good], f_new[good], g_new[good]
-            step[ok], rejected[ok] = 1.0, 0
-            accepted[ok] += 1
-        bad = rows[~good]
+            self.learn(ok, move[good], g_new[good] - g[good])
+            self.x[ok], self.f[ok], self.g[ok] = trial[good], f_new[good], g_new[good]
+            self.length[ok], self.rejected[ok] = 1.0, 0
+            self.accepted[ok] += 1
+            self.aim(ok)
+            self.merge()
         if len(bad):
-            step[bad] *= _shrink(f[bad], slope[~good], f_new[~good])
-            rejected[bad] += 1
-            reset = bad[rejected[bad] == _REJECTIONS // 2]
-            H[reset], fresh[reset], step[reset] = first[reset], metric is None, 1.0
-            ok = np.concatenate([ok, reset])
-        direction[ok], predicted[ok] = _direction(x[ok], g[ok], H[ok], lower[ok], upper[ok], longest)
-        alive = (predicted > tolerance) & (rejected < _REJECTIONS)
-        if race:
-            alive &= (f - 10.0 * predicted <= f.min()) | (accepted < 5)
-    return Descent(x, f, H, rounds)
+            self.length[bad] *= _shrink(f[~good], slope[~good], np.where(finite, f_new, np.inf)[~good])
+            self.rejected[bad] += 1
+            self.reset(bad[self.rejected[bad] == _REJECTIONS // 2])
 
+    def reset(self, rows: Rows) -> None:
+        """Forget what these starts have learnt of the curvature: it leads nowhere."""
+        if len(rows):
+            self.H[rows], self.unscaled[rows], self.length[rows] = self.metric[rows], not self.scaled, 1.0
+            self.aim(rows)
 
-def _direction(x: Array, g: Array, H: Array, lower: Array, upper: Array, longest: float) -> tuple[Array, Array]:
-    """The quasi-Newton step in the free variables (those not pressed against their bound) and its predicted decrease."""
-    free = ~(((x <= lower) & (g > 0.0)) | ((x >= upper) & (g < 0.0)))
-    g_free = np.where(free, g, 0.0)
-    direction = np.where(free, -np.einsum("ijk,ik->ij", H, g_free), 0.0)
-    predicted = -0.5 * np.einsum("ij,ij->i", direction, g_free)
-    return direction * np.minimum(1.0, longest / np.maximum(np.abs(direction).max(axis=1), 1e-300))[:, None], predicted
+    def aim(self, rows: Rows) -> None:
+        """The quasi-Newton step in the free variables, those not pressed against their bound."""
+        x, g = self.x[rows], self.g[rows]
+        pressed = ((x <= self.lower[rows]) & (g > 0.0)) | ((x >= self.upper[rows]) & (g < 0.0))
+        g = np.where(pressed, 0.0, g)
+        direction = np.where(pressed, 0.0, -(self.H[rows] @ g[:, :, None])[:, :, 0])
+        self.predicted[rows] = -0.5 * (direction * g).sum(axis=1)
+        longest = np.abs(direction).max(axis=1, initial=0.0)
+        self.direction[rows] = direction * np.minimum(1.0, self.limits.longest / np.maximum(longest, 1e-300))[:, None]
 
+    def learn(self, rows: Rows, move: Array, change: Array) -> None:
+        """The BFGS update, where the curvature along the move is positive."""
+        curvature = (move * change).sum(axis=1)
+        positive = curvature > 1e-10 * np.sqrt((move * move).sum(axis=1) * (change * change).sum(axis=1))
+        rows, move, change, curvature = rows[positive], move[positive], change[positive], curvature[positive]
+        if not len(rows):
+            return
+        H = self.H[rows]
+        Hy = (H @ change[:, :, None])[:, :, 0]
+        new = self.unscaled[rows]
+        if new.any():  # the identity has no scale of its own: take that of the curvature just seen
+            factor = np.where(new, curvature / np.maximum((change * Hy).sum(axis=1), 1e-300), 1.0).clip(1e-3, 1e3)
+            H *= factor[:, None, None]
+            Hy *= factor[:, None]
+            self.unscaled[rows] = False
+        rho = 1.0 / curvature
+        weight = rho * (1.0 + rho * (change * Hy).sum(axis=1))
+        cross = (rho[:, None] * Hy)[:, :, None] * move[:, None, :]
+        H += (weight[:, None] * move)[:, :, None] * move[:, None, :] - cross - cross.transpose(0, 2, 1)
+        self.H[rows] = H
 
-def _update(H: Array, fresh: Array, rows: Array, move: Array, change: Array) -> None:
-    """The BFGS update of the given starts, where the curvature along the move is positive."""
-    curvature = np.einsum("ij,ij->i", move, change)
-    size = np.sqrt(np.einsum("ij,ij->i", move, move) * np.einsum("ij,ij->i", change, change))
-    usable = curvature > 1e-10 * size
-    rows, move, change, curvature = rows[usable], move[usable], change[usable], curvature[usable]
-    if not len(rows):
-        return
-    new = fresh[rows]
-    if new.any():  # the identity has no scale of its own: take the curvature just seen
-        Hy = np.einsum("ijk,ik->ij", H[rows], change)
-        ratio = curvature / np.maximum(np.einsum("ij,ij->i", change, Hy), 1e-300)
-        H[rows[new]] *= np.clip(ratio[new], 1e-3, 1e3)[:, None, None]
-        fresh[rows] = False
-    Hy = np.einsum("ijk,ik->ij", H[rows], change)
-    rho = 1.0 / curvature
-    outer = np.einsum("ij,ik->ijk", Hy, move) * rho[:, None, None]
-    weight = rho * (1.0 + rho * np.einsum("ij,ij->i", change, Hy))
-    H[rows] += weight[:, None, None] * np.einsum("ij,ik->ijk", move, move) - outer - outer.transpose(0, 2, 1)
+    def merge(self) -> None:
+        """End every start that has come next to a better one."""
+        if len(self.f) == 1:
+            return
+        order = np.argsort(self.f, kind="stable")
+        x = self.x[order]
+        close = (np.abs(x[:, None] - x[None]) < self.limits.merge).all(axis=2)
+        self.merged[order] |= np.tril(close, -1).any(axis=1)
 
 
 def _shrink(f: Array, slope: Array, f_new: Array) -> Array:
-    """How much shorter the next step should be: the minimum of the parabola through what is known."""
-    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        best = -0.5 * slope / (f_new - f - slope)
-    return np.clip(np.where(np.isfinite(best), best, 0.1), 0.1, 0.5)
+    """How much shorter the next step should be: to the minimum of the parabola through what is known."""
+    excess = f_new - f - slope
+    usable = np.isfinite(excess) & (excess > 0.0)
+    best = np.where(usable, -0.5 * slope / np.where(usable, excess, 1.0), 0.1)
+    return np.minimum(np.maximum(best, 0.1), 0.5)

@@ -1,7 +1,7 @@
 """From data to hyperparameters: the maximum of log p(y | phi) + log p(phi) (the paper's section 4.2).
 
-Symbols: X (n, d) in the unit cube, y (n,) standardised, theta = (log lengthscale_1..d, log noise), Z = X / lengthscales,
-K = k(X, X) + noise I, alpha = K^-1 y, W = (alpha alpha' - K^-1) * h(D), s = row sums of W. Then
+Symbols: X (n, d) in the unit cube, y (n,) standardised, theta = (log lengthscale_1..d, log noise),
+Z = X / lengthscales, K = k(X, X) + noise I, alpha = K^-1 y, W = (alpha alpha' - K^-1) * h(D), s = row sums of W. Then
     d log p / d theta_j = sum_a s_a Z_aj^2 - Z_j' W Z_j          (one matrix product for all j)
     d log p / d log noise = noise/2 (alpha' alpha - tr K^-1)
 """
@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
-from nonstop.surrogate.descent import minimize
+from nonstop.surrogate.descent import Limits, minimize
 from nonstop.surrogate.kernels import squared_distances, value_and_steepness
-from nonstop.surrogate.linalg import Array, NotPositiveDefiniteError, gram, inverse_root
+from nonstop.surrogate.linalg import Array, NotPositiveDefiniteError, gram, inverse_root, symmetric_times
 from nonstop.surrogate.model import PAPER, Surrogate
 
 _COARSE = 100  # the starts race on about this many points (more in high dimension); only the winner sees all
@@ -33,7 +35,8 @@ class Hyperparameters:
 
     @property
     def theta(self) -> Array:
-        return np.log(np.array([*self.lengthscales, self.noise]))
+        theta: Array = np.log(np.array([*self.lengthscales, self.noise]))
+        return theta
 
     @classmethod
     def of(cls, theta: Array) -> Hyperparameters:
@@ -56,40 +59,32 @@ def log_posterior(X: Array, y: Array, hyper: Hyperparameters, model: Surrogate =
 
 
 def fit(X: Array, y: Array, model: Surrogate = PAPER, warm: Hyperparameters | None = None) -> Fit:
-    """Maximise the log posterior from the warm start, if there is one, and from the prior.
+    """Maximise the log posterior: from the warm start alone, or, without one and whenever the data have grown by a
+    tenth, from the prior as well.
 
-    Coarse to fine: all starts race on a subset; the winner, with the curvature it has learnt, goes on with four times
-    the data, until all of it is used. The last level decides; the earlier ones only save evaluations there.
+    Coarse to fine: all starts race on a subset; the winner goes on with four times the data, until all of it is used.
+    The last level decides; the earlier ones only save evaluations there.
     """
     n, d = X.shape
     lower, upper = model.log_bounds(d)
-    starts = _starts(d, model, warm)
+    starts = _starts(n, d, model, warm)
     evaluations = 0
-    for size in _levels(n, d):
-        rows = _thinned(n, size)
-        last = size >= n
-        Xs, ys = X[rows], y[rows]
-        metric = None if len(starts) > 1 else _metric(X, starts[0], model, len(Xs))[None]
-        found = minimize(
-            lambda thetas, X=Xs, y=ys: _negatives(X, y, thetas, model),  # type: ignore[misc]
-            starts,
-            lower,
-            upper,
-            metric,
-            tolerance=_TOLERANCE if last else 30 * _TOLERANCE,
-            longest=1.0,
-            max_rounds=100 if last else 40,
-        )
+    for size in _levels(n, d) if len(starts) > 1 else [n]:
+        some, last = _thinned(n, size), size == n
+        # Where one start is left it is near the end, and the curvature there is worth its price.
+        metric = _metric(X, starts[0], model, size)[None] if len(starts) == 1 else None
+        limits = Limits(_TOLERANCE if last else 30 * _TOLERANCE, longest=1.0, merge=0.1, rounds=100 if last else 40)
+        found = minimize(partial(_negatives, X[some], y[some], model), starts, lower, upper, limits, metric)
         evaluations += found.rounds
         winner = np.argmin(found.value)
         starts = found.x[[winner]]
-    return Fit(Hyperparameters.of(found.x[winner]), float(-found.value[winner]), evaluations)
+    return Fit(Hyperparameters.of(starts[0]), float(-found.value[winner]), evaluations)
 
 
 def prior_mode(d: int, model: Surrogate = PAPER) -> Hyperparameters:
     """The most likely hyperparameters before any data."""
     lower, upper = model.log_bounds(d)
-    return Hyperparameters.of(np.clip(_starts(d, model, None)[0], lower, upper))
+    return Hyperparameters.of(np.clip(_starts(1, d, model, None)[0], lower, upper))
 
 
 def _levels(n: int, d: int) -> list[int]:
@@ -101,13 +96,18 @@ def _levels(n: int, d: int) -> list[int]:
     return sizes
 
 
-def _starts(d: int, model: Surrogate, warm: Hyperparameters | None) -> Array:
-    """The warm start and the prior's mode; without a warm start, shorter lengthscales too."""
+def _starts(n: int, d: int, model: Surrogate, warm: Hyperparameters | None) -> Array:
+    """The warm start, the prior's mode, and shorter lengthscales than that."""
     prior, noise = model.lengthscale_prior_in(d), model.noise_prior.log_mode
     rows = [np.append(np.full(d, prior.log_mode + shift), noise) for shift in (0.0, -1.0)]
     if warm is not None:
-        rows = [warm.theta, rows[0]]
+        rows = [warm.theta, *rows] if _has_grown(n) else [warm.theta]
     return np.array(rows)
+
+
+def _has_grown(n: int) -> bool:
+    """Does point n bring the data over the next power of 1.1?"""
+    return n < 2 or math.floor(math.log(n, 1.1)) > math.floor(math.log(n - 1, 1.1))
 
 
 def _metric(X: Array, theta: Array, model: Surrogate, n: int) -> Array:
@@ -117,7 +117,7 @@ def _metric(X: Array, theta: Array, model: Surrogate, n: int) -> Array:
     few = X[_thinned(len(X), min(n, _FISHER))]
     noise = math.exp(theta[-1])
     Z = few / np.exp(theta[:-1])
-    K, H = value_and_steepness(model.kernel, squared_distances(Z, Z))  # type: ignore[arg-type]
+    K, H = value_and_steepness(model.kernel, squared_distances(Z, Z))
     slopes = np.empty((d + 1, len(few), len(few)))
     np.square(Z.T[:, :, None] - Z.T[:, None, :], out=slopes[:-1])
     slopes[:-1] *= H
@@ -130,15 +130,15 @@ def _metric(X: Array, theta: Array, model: Surrogate, n: int) -> Array:
     precision.flat[:: d + 2] += np.append(
         np.full(d, model.lengthscale_prior.sigma**-2.0), model.noise_prior.sigma**-2.0
     )
-    return np.linalg.inv(precision)
+    return np.asarray(np.linalg.inv(precision), dtype=np.float64)
 
 
-def _thinned(n: int, size: int) -> slice | Array:
+def _thinned(n: int, size: int) -> slice | NDArray[np.intp]:
     """`size` of n rows, evenly: the early, space-filling points and the late, clustered ones are both there."""
     return np.unique(np.linspace(0, n - 1, size).round().astype(int)) if size < n else slice(None)
 
 
-def _negatives(X: Array, y: Array, thetas: Array, model: Surrogate) -> tuple[Array, Array]:
+def _negatives(X: Array, y: Array, model: Surrogate, thetas: Array) -> tuple[Array, Array]:
     results = [_negative(X, y, theta, model) for theta in thetas]
     return np.array([value for value, _ in results]), np.array([slope for _, slope in results])
 
@@ -148,7 +148,7 @@ def _negative(X: Array, y: Array, theta: Array, model: Surrogate) -> tuple[float
     n, d = X.shape
     noise = math.exp(theta[-1])
     Z = X / np.exp(theta[:-1])
-    K, H = value_and_steepness(model.kernel, squared_distances(Z, Z))  # type: ignore[arg-type]
+    K, H = value_and_steepness(model.kernel, squared_distances(Z, Z))
     K.flat[:: n + 1] = 1.0 + noise
     try:
         R, _ = inverse_root(K, jitters=(0.0,))
@@ -164,7 +164,9 @@ def _negative(X: Array, y: Array, theta: Array, model: Surrogate) -> tuple[float
     W = np.multiply.outer(alpha, alpha)
     W -= K_inverse
     W *= H
-    slope[:-1] = W.sum(axis=1) @ (Z * Z) - np.einsum("ij,ij->j", Z, W @ Z)
+    Z1 = np.column_stack([Z, np.ones(n)])
+    WZ1 = symmetric_times(W, Z1)  # W Z and, in the last column, the row sums s
+    slope[:-1] = WZ1[:, -1] @ (Z * Z) - np.einsum("ij,ij->j", Z, WZ1[:, :-1])
 
     prior = model.lengthscale_prior_in(d)
     log_prior = prior.log_density(theta[:-1]).sum() + model.noise_prior.log_density(theta[-1:]).sum()

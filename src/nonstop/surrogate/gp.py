@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nonstop.surrogate import kernels
 from nonstop.surrogate.fit import Hyperparameters
@@ -66,7 +65,7 @@ class GP:
         """Mean, variance and their gradients (m, d) in P."""
         lengthscales = self.lengthscales
         Z, A = P / lengthscales, self.X / lengthscales
-        k, h = value_and_steepness(self.kernel, squared_distances(Z, A))  # type: ignore[arg-type]
+        k, h = value_and_steepness(self.kernel, squared_distances(Z, A))
         V = k @ self.R.T
         variance = 1.0 - np.einsum("ij,ij->i", V, V)
         # Each gradient is a sum over the data of weight * dk/dx, and dk/dx_j = -h (z_j - a_j) / lengthscale_j.
@@ -97,6 +96,7 @@ class GP:
         )
 
 
-def _pull(weights: Array, Z: Array, A: Array) -> NDArray[np.float64]:
+def _pull(weights: Array, Z: Array, A: Array) -> Array:
     """sum_i weights_i (a_i - z): how the data draw each point."""
-    return weights @ A - weights.sum(axis=1)[:, None] * Z
+    pulled: Array = weights @ A - weights.sum(axis=1)[:, None] * Z
+    return pulled

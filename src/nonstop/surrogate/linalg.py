@@ -6,6 +6,7 @@ With R at hand every solve is a matrix product, which one core does several time
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 import numpy as np
@@ -27,7 +28,7 @@ class NotPositiveDefiniteError(ArithmeticError):
 def inverse_root(K: Array, jitters: tuple[float, ...] = JITTERS) -> tuple[Array, float]:
     """R with R'R = (K + jitter I)^-1 for the first jitter that works, and that jitter."""
     scale = float(np.trace(K)) / max(len(K), 1)
-    for jitter in jitters:
+    for jitter in jitters if math.isfinite(scale) else ():
         shifted = K if jitter == 0.0 else K + jitter * scale * np.eye(len(K))
         L, info = lapack.dpotrf(shifted.T, lower=1)
         if info == 0 and np.isfinite(L[-1:]).all():
@@ -56,9 +57,13 @@ def _invert_into(R: Array, L: Array) -> None:
 
 
 def gram(R: Array) -> Array:
-    """R'R for a lower triangular R: the full symmetric inverse."""
-    lower = lapack.dlauum(R, lower=1)[0]
-    return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
+    """The lower triangle of R'R; what stands above the diagonal means nothing."""
+    return np.asarray(lapack.dlauum(R, lower=1)[0])
+
+
+def symmetric_times(lower: Array, B: Array) -> Array:
+    """A B for the symmetric A whose lower triangle is given."""
+    return np.asarray(blas.dsymm(1.0, lower, B, lower=1))
 
 
 def extend(R: Array, B: Array, C: Array) -> tuple[Array, float]:

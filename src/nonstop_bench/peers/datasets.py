@@ -8,7 +8,6 @@ Everything is a function of its arguments (NumPy's PCG64 seeded by them), so two
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +30,8 @@ class Dataset:
 
 
 def standardise(y: Array) -> Array:
-    """Mean 0 and standard deviation 1 (of the sample, as a population)."""
-    result: Array = (y - y.mean()) / y.std()
+    """Mean 0 and variance 1 (the unbiased estimate, as BoTorch takes it)."""
+    result: Array = (y - y.mean()) / y.std(ddof=1)
     return result
 
 
@@ -133,7 +132,3 @@ def history(d: int, n: int, seed: int = 0) -> Dataset:
 
     X, y = with_cluster(d, n, values, rng)
     return Dataset("history", X, standardise(y))
-
-
-def as_json(data: Dataset) -> dict[str, Any]:
-    return {"name": data.name, "X": data.X.tolist(), "y": data.y.tolist()}

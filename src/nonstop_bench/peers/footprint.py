@@ -75,7 +75,6 @@ def _import_seconds(statement: str) -> float:
 
 def _python(code: str) -> str:
     """Run code in a fresh interpreter, from a neutral folder, and return the last line it printed."""
-    run = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True, cwd=tempfile.gettempdir()
-    )
+    command = [sys.executable, "-W", "ignore", "-c", code]
+    run = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tempfile.gettempdir())
     return run.stdout.strip().splitlines()[-1]

@@ -1,0 +1,37 @@
+"""Our side of the comparisons: single steps of a proposal, at given hyperparameters."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonstop.acquisition.maximize import Terrain, maximize
+from nonstop.acquisition.rule import Choice, Score
+from nonstop.acquisition.standard import UCB, LogEI, Scored
+from nonstop.encoding import Cube
+from nonstop.surrogate.fit import Hyperparameters
+from nonstop.surrogate.gp import GP
+
+Array = NDArray[np.float64]
+
+RULES: dict[str, Score] = {"ucb": UCB(), "logei": LogEI()}
+_CENTERS = 8  # as propose() has it
+
+
+def hyperparameters(lengthscale: Array, noise: float) -> Hyperparameters:
+    return Hyperparameters(tuple(map(float, lengthscale)), float(noise))
+
+
+def acquisition(gp: GP, rule: str) -> Scored:
+    """The rule on this posterior, over the best observation."""
+    return Scored(RULES[rule], gp, float(gp.y.max()))
+
+
+def terrain(gp: GP) -> Terrain:
+    """Where propose() would look in a continuous space."""
+    d = gp.X.shape[1]
+    best = np.argsort(-gp.y, kind="stable")[:_CENTERS]
+    return Terrain(Cube.continuous(d), gp.lengthscales, gp.X[best], np.empty((0, d)))
+
+
+def maximise(gp: GP, rule: str, seed: int = 0) -> Choice:
+    """The point propose() would choose with this model."""
+    return maximize(acquisition(gp, rule), terrain(gp), np.random.default_rng(seed))

@@ -1,0 +1,1 @@
+"""Functions with known minima. `problem` says what a problem is, `catalogue` names them all."""
