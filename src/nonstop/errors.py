@@ -31,6 +31,14 @@ class StudyError(NonstopError, ValueError):
     """A study cannot be created, loaded or changed as asked."""
 
 
+class StudyFileError(StudyError):
+    """A study file, or an option in its place, says something that cannot be."""
+
+
+class ObjectiveError(NonstopError, ValueError):
+    """An objective cannot be found or used, or gave no value; the message is the reason that a failed trial keeps."""
+
+
 class StorageError(NonstopError, RuntimeError):
     """The storage cannot be reached or does not hold what nonstop expects."""
 

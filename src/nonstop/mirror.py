@@ -25,6 +25,7 @@ class Mirror:
         self.cursor = 0
         self.version = 0
         self.trials: dict[int, Trial] = {}
+        self.completed: list[int] = []  # numbers in completion order
         self.owners: set[str] = set()
         self.newest_fit: int | None = None  # the highest-numbered trial that recorded hyperparameters
         self._states: dict[TrialState, set[int]] = {state: set() for state in TrialState}
@@ -58,6 +59,7 @@ class Mirror:
             self._values = np.concatenate([self._values, np.empty_like(self._values)])
         self._points[self.version] = encode(self.space, trial.params)
         self._values[self.version] = trial.value
+        self.completed.append(trial.number)
         self.version += 1
 
     def data(self, version: int) -> tuple[Array, Array]:

@@ -16,8 +16,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nonstop.acquisition.maximize import Terrain, maximize
-from nonstop.acquisition.rule import Choice, Rule, Score, View
+from nonstop.acquisition.maximize import ENUMERABLE, Terrain, maximize
+from nonstop.acquisition.rule import Choice, Chooser, Drawer, Rule, Score, View
 from nonstop.acquisition.rules import rule_of
 from nonstop.acquisition.standard import Scored
 from nonstop.encoding import Cube
@@ -33,12 +33,16 @@ from nonstop.threads import limit_threads
 #: Two points closer than this in every coordinate are the same query.
 SAME = 1e-6
 
-#: A runner-up that stands in for a point lies at least this far from it, or it would be the same query after all.
-_APART = 1e-3
+#: How far apart points have to be that come from the same data. The maximiser finds the same hilltop again to about
+#: 1e-4, so anything closer would be the same query after all.
+_APART = 5e-4
+
+_SALT = 0x9A0B  # or random search would repeat what the caller drew from default_rng(seed)
 
 #: How the point came about: from the fitted model; from a model whose matrix needed jitter; from the hyperparameters
-#: of an earlier proposal (or the prior) because the fit failed; or without any model.
-Rung: TypeAlias = Literal["model", "jitter", "previous", "quasi-random"]
+#: of an earlier proposal (or the prior) because the fit failed; without a model, for want of data; or by a rule that
+#: needs none.
+Rung: TypeAlias = Literal["model", "jitter", "previous", "quasi-random", "random"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,16 +88,18 @@ def propose(
     started = time.perf_counter()
     data = _Data.of(X, y, busy, believed, avoid, cube)
     rule, model = rule_of(rule), surrogate_of(surrogate)
-    rng = np.random.default_rng(_checked_seed(seed))
+    rng = np.random.default_rng([_checked_seed(seed), _SALT])
     with limit_threads(threads):
+        if isinstance(rule, Drawer):
+            return _unmodelled(data, rule.draw(data.cube, rng), "random", noisy, started)
         if not len(data.y):
-            return _without_model(data, seed, started)
+            return _unmodelled(data, _filling(data, seed), "quasi-random", noisy, started)
         try:
             gp, rung, fit_seconds = _fitted(data, model, warm)
             choice, count = _chosen(rule, gp, data, noisy, rng)
             mean, variance = gp.moments(choice.x[None])
         except NotPositiveDefiniteError:
-            return _without_model(data, seed, started)
+            return _unmodelled(data, _filling(data, seed), "quasi-random", noisy, started)
     return Proposal(
         x=choice.x,
         value=choice.value,
@@ -129,10 +135,10 @@ class _Data:
         avoid: ArrayLike | None,
         cube: Cube | None,
     ) -> _Data:
-        values = np.asarray(y, dtype=np.float64)
+        values = _numbers("y", y)
         if values.ndim != 1:
             raise DataError(f"y must be one-dimensional, not of shape {values.shape}")
-        points = np.asarray(X, dtype=np.float64)
+        points = _numbers("X", X)
         d = cube.dim if cube is not None else (points.shape[1] if points.ndim == 2 else 0)
         if d == 0:
             raise DataError(f"X must be of shape (n, d) with d >= 1, not {points.shape}")
@@ -155,9 +161,16 @@ class _Data:
         return np.concatenate([self.busy, self.avoid, self.believed])
 
 
+def _numbers(name: str, given: ArrayLike) -> Array:
+    try:
+        return np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} must be an array of numbers: {error}") from None
+
+
 def _points(name: str, given: ArrayLike | None, d: int) -> Array:
     """An (n, d) array inside the unit cube; nothing is an empty one."""
-    points = np.empty((0, d)) if given is None else np.asarray(given, dtype=np.float64)
+    points = np.empty((0, d)) if given is None else _numbers(name, given)
     if points.size == 0:
         return np.empty((0, d))
     if points.ndim != 2 or points.shape[1] != d:
@@ -205,7 +218,7 @@ def _thinned(X: Array, y: Array, most: int) -> tuple[Array, Array]:
     return X[rows], y[rows]
 
 
-def _chosen(rule: Rule, gp: GP, data: _Data, noisy: bool, rng: np.random.Generator) -> tuple[Choice, int]:
+def _chosen(rule: Score | Chooser, gp: GP, data: _Data, noisy: bool, rng: np.random.Generator) -> tuple[Choice, int]:
     """The rule's point. If it coincides with a reserved one, that point is believed too and the rule asked again; if
     belief does not move it (a corner often stays the best), the best runner-up that is free is taken."""
     standard, discrete = isinstance(rule, Score), data.cube.is_discrete
@@ -219,18 +232,21 @@ def _chosen(rule: Rule, gp: GP, data: _Data, noisy: bool, rng: np.random.Generat
         excluded = taken if discrete else taken[:0]
         choice = _choice(rule, gp.condition(believed, gp.moments(believed)[0]), best, data, excluded, rng)
         clash = _coinciding(choice.x, taken)
+        if not discrete:
+            clash = np.concatenate([clash, _coinciding(choice.x, data.believed, _APART)])
         if not len(clash):
             return choice, len(believed)
-        if discrete:
+        fresh = _except(clash, believed)
+        if discrete or not len(fresh):
             break
-        believed = np.concatenate([believed, clash])
+        believed = np.concatenate([believed, fresh])
     return _runner_up(choice, data, taken, rng), len(believed)
 
 
 def _runner_up(choice: Choice, data: _Data, taken: Array, rng: np.random.Generator) -> Choice:
     """The best other point of the choice that is clearly apart from all taken ones, else any such point, else, in a
     discrete cube that is exhausted, the choice itself."""
-    everything = data.cube.enumerate(20_000)
+    everything = data.cube.enumerate(ENUMERABLE)
     pool = data.cube.spread(rng.random((64, data.cube.axes))) if everything is None else rng.permutation(everything)
     apart = SAME if data.cube.is_discrete else _APART
     for x in (*choice.others, *pool):
@@ -239,7 +255,7 @@ def _runner_up(choice: Choice, data: _Data, taken: Array, rng: np.random.Generat
     return choice
 
 
-def _choice(rule: Rule, gp: GP, best: float, data: _Data, taken: Array, rng: np.random.Generator) -> Choice:
+def _choice(rule: Score | Chooser, gp: GP, best: float, data: _Data, taken: Array, rng: np.random.Generator) -> Choice:
     order = np.argsort(-gp.y, kind="stable")[:8]
     terrain = Terrain(data.cube, gp.lengthscales, gp.X[order], taken)
     if isinstance(rule, Score):
@@ -248,19 +264,25 @@ def _choice(rule: Rule, gp: GP, best: float, data: _Data, taken: Array, rng: np.
     return rule.choose(view)
 
 
-def _without_model(data: _Data, seed: int, started: float) -> Proposal:
-    """A point that fills the cube; the number of points already there tells which."""
+def _filling(data: _Data, seed: int) -> Array:
+    """Points that fill the cube; the number of points already there tells where in the sequence they begin."""
     known = len(data.X) + len(data.busy) + len(data.believed) + len(data.avoid)
-    points = data.cube.spread(halton(64, data.cube.axes, seed, start=known))
-    free = [x for x in points if not len(_coinciding(x, np.concatenate([data.reserved, data.X])))]
-    x = (free or [points[0]])[0]
+    return data.cube.spread(halton(64, data.cube.axes, seed, start=known))
+
+
+def _unmodelled(data: _Data, points: Array, rung: Rung, noisy: bool, started: float) -> Proposal:
+    """The first of the points that is free; in a discrete cube that has an untried point, such a one."""
+    taken = data.reserved if noisy else np.concatenate([data.reserved, data.X])
+    everything = data.cube.enumerate(ENUMERABLE)
+    pool = points if everything is None else np.concatenate([points, everything])
+    x = next((x for x in pool if not len(_coinciding(x, taken))), points[0])
     return Proposal(
         x=x,
         value=math.nan,
         mean=0.0,
         sd=1.0,
         hyperparameters=None,
-        rung="quasi-random",
+        rung=rung,
         nearest_busy=_nearest(x, data.busy),
         believed=0,
         seconds=time.perf_counter() - started,

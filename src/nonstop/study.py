@@ -5,18 +5,25 @@ from __future__ import annotations
 import math
 import numbers
 import uuid
+from collections.abc import Callable
+from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Literal
 
 from nonstop.acquisition.rule import Rule
+from nonstop.clock import WallClock
+from nonstop.engines.choose import run_workers
 from nonstop.errors import MissingExtraError, StudyError, TrialError
-from nonstop.mirror import Mirror
+from nonstop.lease import Lease
+from nonstop.objective import Objective
+from nonstop.session import Session
 from nonstop.space import Space
 from nonstop.spec import Direction, Spec
 from nonstop.storage import open_storage
 from nonstop.storage.contract import Report, Request, Storage, StudyRecord
-from nonstop.suggest import Basis, suggest
 from nonstop.surrogate.model import Surrogate
 from nonstop.trial import Params, Trial, TrialState
+from nonstop.usage import Usage
+from nonstop.worker import Task, Terms
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +37,8 @@ class Study:
         self.spec = spec
         self.name = record.name
         self._id = record.id
-        self._mirror = Mirror(spec.space)
+        self._session = Session(storage, record.id, spec)
+        self._mirror = self._session.mirror
         self._sync()
 
     def __repr__(self) -> str:
@@ -41,30 +49,9 @@ class Study:
 
         Name the worker if several ask for themselves: the first trial of each is quasi-random, as in the paper.
         """
-        request = Request(uuid.uuid4().hex, worker or "")
-        exchange = self.storage.exchange(self._id, self._mirror.cursor, request=request)
-        self._mirror.apply(exchange)
+        exchange = self._session.exchange(request=Request(uuid.uuid4().hex, worker or ""))
         assert exchange.trial is not None  # there is no limit in the request
-        return self._proposed(exchange.trial)
-
-    def _proposed(self, trial: Trial) -> Trial:
-        """Give a granted trial its params, anew as often as another worker's proposal from the same data overtakes."""
-        unique = not self.spec.noisy
-        while trial.state is TrialState.PROPOSING:
-            suggestion = suggest(self.spec, self._mirror, trial, Basis.of(self._mirror, trial))
-            exchange = self.storage.start(
-                self._id,
-                trial.number,
-                trial.attempt,
-                suggestion.params,
-                suggestion.seed,
-                suggestion.diagnostics,
-                self._mirror.cursor,
-                unique,
-            )
-            self._mirror.apply(exchange)
-            trial = exchange.trial or trial
-        return trial
+        return self._session.settle(exchange.trial)
 
     def tell(
         self,
@@ -84,8 +71,7 @@ class Study:
             raise TrialError(f"trial {number} was told before: it is {known.state}")
         attempt = trial.attempt if isinstance(trial, Trial) else known.attempt
         report = Report(uuid.uuid4().hex, number, attempt, outcome, _number(value), reason)
-        exchange = self.storage.exchange(self._id, self._mirror.cursor, report=report)
-        self._mirror.apply(exchange)
+        self._session.exchange(report)
         return self._mirror.trials[number]
 
     def enqueue(self, params: Params) -> Trial:
@@ -101,6 +87,43 @@ class Study:
         trial = self.storage.insert(self._id, self.spec.space.validate(params), value, uuid.uuid4().hex)
         self._sync()
         return trial
+
+    def optimize(
+        self,
+        objective: str | Objective,
+        n_trials: int | None = None,
+        timeout: float | None = None,
+        workers: int | Executor = 1,
+        *,
+        engine: str | Executor | None = None,
+        address: str | None = None,
+        lease: float = 30.0,
+        trial_timeout: float | None = None,
+        max_failures: int | None = 10,
+        progress: Callable[[Study], None] | None = None,
+    ) -> tuple[Usage, ...]:
+        """Evaluate the objective on workers that never wait; returns where the time of each went.
+
+        `objective(params)` returns the value; or give "module:function" or a nonstop.Command. `n_trials` is the budget
+        of completed trials of the whole study, shared with every other run: calling again resumes. After `timeout`
+        seconds no trial starts, but those under way are finished. Ctrl-C and SIGTERM hand them back instead.
+
+        `workers=1` runs in this process, `workers=8` in eight others, an Executor in each of its slots. The engines
+        "dask" and "ray" run them on the cluster at `address`, or on a local one. `lease` is how many seconds a worker
+        may be silent before its trial goes to another; `trial_timeout` limits one evaluation. After `max_failures`
+        failed trials in a row the run stops with a StudyError. `progress(study)` is called every 0.2 s or less often.
+        """
+        self._sync()
+        terms = Terms(
+            n_trials=n_trials,
+            ends_at=None if timeout is None else WallClock().now() + timeout,
+            lease=Lease(lease),
+            trial_timeout=trial_timeout,
+            max_failures=max_failures,
+            since=self._mirror.cursor,
+        )
+        task = Task(self.storage, self._id, self.spec, objective, terms)
+        return run_workers(task, workers, engine, address, None if progress is None else lambda: progress(self))
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -153,7 +176,7 @@ class Study:
         return pd.DataFrame(rows, columns=columns)
 
     def _sync(self) -> None:
-        self._mirror.apply(self.storage.exchange(self._id, self._mirror.cursor))
+        self._session.exchange()
 
 
 def create_study(

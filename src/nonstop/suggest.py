@@ -2,7 +2,8 @@
 
 Which points count (the paper's algorithm 1, and what it leaves open):
 - data: the results up to the trial's version. Nothing later, even if the mirror has it.
-- believed: trials proposed from this same version before. Without a new datum the model would repeat them.
+- believed: trials proposed from this same version before, unless their result is among the data. Without a new datum
+  the model would repeat them. That holds for those that wait for another worker or are completed by now, too.
 - busy: all running trials. Standard rules ignore them, but no proposal coincides with one.
 - failed: may not be proposed again, or a crashing corner of the space would be asked for for ever.
 """
@@ -49,7 +50,8 @@ class Basis:
     def of(cls, mirror: Mirror, trial: Trial) -> Basis:
         busy = mirror.numbers(TrialState.RUNNING)
         failed = mirror.numbers(TrialState.FAILED)
-        siblings = [n for n in (*busy, *failed) if mirror.trials[n].version == trial.version]
+        others = (*busy, *failed, *mirror.numbers(TrialState.WAITING), *mirror.completed[trial.version :])
+        siblings = [n for n in others if mirror.trials[n].version == trial.version]
         return cls(busy, sorted(siblings), failed, mirror.newest_fit, trial.owner not in mirror.owners)
 
 
@@ -60,11 +62,17 @@ def trial_seed(study_seed: int, number: int) -> int:
 
 def suggest(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1) -> Suggestion:
     """The params for a trial that has a number and a data version but no params yet."""
-    seed = trial_seed(spec.seed, trial.number)
     if trial.number < spec.initial_trials or basis.first or trial.version == 0:
-        params = _quasi_random(spec, mirror, trial.number)
-        if params is not None:
-            return Suggestion(params, seed, {"rung": "quasi-random", "first": basis.first})
+        skip = _first_new(spec, mirror, trial.number)
+        if skip is not None:
+            said = {"rung": "quasi-random", "first": basis.first, "skip": skip}
+            return Suggestion(quasi_random(spec, trial.number, skip), trial_seed(spec.seed, trial.number), said)
+    return model_based(spec, mirror, trial, basis, threads)
+
+
+def model_based(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1) -> Suggestion:
+    """What the model says, from the data of the trial's version and the basis alone."""
+    seed = trial_seed(spec.seed, trial.number)
     X, y = mirror.data(trial.version)
     proposal = propose(
         X,
@@ -83,15 +91,18 @@ def suggest(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int
     return Suggestion(decode(spec.space, proposal.x), seed, _diagnostics(proposal, basis, mirror.cursor))
 
 
-def _quasi_random(spec: Spec, mirror: Mirror, number: int) -> Params | None:
-    """Point `number` of the study's Halton sequence; in a discrete space the first from there that is new, if any."""
+def quasi_random(spec: Spec, number: int, skip: int) -> Params:
+    """Point `number` of the study's Halton sequence, or the one `skip` places after it."""
     cube = cube_of(spec.space)
-    count = _LOOKAHEAD if cube.is_discrete else 1
-    for x in cube.spread(halton(count, cube.axes, spec.seed, start=number)):
-        params = decode(spec.space, x)
-        if count == 1 or not mirror.tried(params):
-            return params
-    return None
+    return decode(spec.space, cube.spread(halton(1, cube.axes, spec.seed, start=number + skip))[0])
+
+
+def _first_new(spec: Spec, mirror: Mirror, number: int) -> int | None:
+    """How many points of the sequence to skip: in a discrete space, those that were tried; None if that is all."""
+    if not cube_of(spec.space).is_discrete:
+        return 0
+    skips = range(_LOOKAHEAD)
+    return next((skip for skip in skips if not mirror.tried(quasi_random(spec, number, skip))), None)
 
 
 def _hyperparameters(mirror: Mirror, number: int | None) -> Hyperparameters | None:

@@ -23,7 +23,7 @@ _BLOCK = 2048  # candidates screened at once: large enough for BLAS, small enoug
 _SHORTLIST = 512  # candidates whose exact value is computed
 _STARTS = 10  # candidates that are polished
 _LOCAL_SCALES = (0.02, 0.5)  # of a lengthscale: how far candidates lie from the observation they surround
-_ENUMERABLE = 8192  # a discrete cube up to this size is searched completely
+ENUMERABLE = 8192  # a discrete cube up to this size is searched completely
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +40,7 @@ class Terrain:
 def maximize(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator) -> Choice:
     """The best point found, and the next best ones."""
     cube = terrain.cube
-    everything = cube.enumerate(_ENUMERABLE) if cube.is_discrete else None
+    everything = cube.enumerate(ENUMERABLE) if cube.is_discrete else None
     if everything is not None:
         return _ranked(everything, acquisition.value(everything), terrain)
     shortlist = _screen(acquisition, terrain, rng)
@@ -145,6 +145,8 @@ def _walk(acquisition: Acquisition, terrain: Terrain, x: Array, value: Array) ->
     for point, height in zip(x[order], value[order], strict=True):
         for _ in range(4 * terrain.cube.axes):
             near = terrain.cube.neighbours(point)
+            if not len(near):  # every discrete axis has a single level
+                break
             near_values = acquisition.value(near)
             top = np.argsort(-near_values, kind="stable")[:3]
             ends.append(near)

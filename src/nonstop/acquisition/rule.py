@@ -2,7 +2,9 @@
 
 - `score(mean, sd, best)`, for a function of the posterior at a point. It cannot see busy points: nothing in its
   arguments tells where they are. This is what the paper calls standard acquisition.
-- `choose(view)`, for everything else. The view holds all that is known, and maximises any Acquisition.
+- `choose(view)`, for everything else that needs a model. The view holds all that is known, and maximises any
+  Acquisition.
+- `draw(cube, rng)`, for what needs no model: none is fitted.
 """
 
 from __future__ import annotations
@@ -66,4 +68,12 @@ class Chooser(Protocol):
     def choose(self, view: View) -> Choice: ...
 
 
-Rule: TypeAlias = Score | Chooser
+@runtime_checkable
+class Drawer(Protocol):
+    """A way to choose that looks at nothing."""
+
+    def draw(self, cube: Cube, rng: np.random.Generator) -> Array:
+        """Feasible points (m, d); the first that is free is taken."""
+
+
+Rule: TypeAlias = Score | Chooser | Drawer

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from nonstop.acquisition.rule import Chooser, Rule, Score
-from nonstop.acquisition.standard import UCB, LogEI, Mean, Random
+from nonstop.acquisition.aegis import Aegis
+from nonstop.acquisition.believer import ConstantLiar, KrigingBeliever
+from nonstop.acquisition.expected import Expected
+from nonstop.acquisition.penalized import Penalized
+from nonstop.acquisition.rule import Chooser, Drawer, Rule, Score
+from nonstop.acquisition.standard import UCB, LogEI, Mean, Random, Uncertainty
+from nonstop.acquisition.thompson import Thompson
 from nonstop.errors import RuleError
 
 RULES: dict[str, Rule] = {
     "ucb": UCB(),
     "logei": LogEI(),
     "mean": Mean(),
+    "uncertainty": Uncertainty(),
     "random": Random(),
+    "ts": Thompson(),
+    "kb-ucb": KrigingBeliever(UCB()),
+    "kb-logei": KrigingBeliever(LogEI()),
+    "cl-min": ConstantLiar(LogEI(), lie="min"),
+    "cl-mean": ConstantLiar(LogEI(), lie="mean"),
+    "cl-max": ConstantLiar(LogEI(), lie="max"),
+    "e-logei": Expected(LogEI()),
+    "lp-ucb": Penalized(UCB()),
+    "llp-ucb": Penalized(UCB(), local=True),
+    "aegis": Aegis(),
 }
 
 
@@ -19,9 +35,9 @@ def rule_of(rule: str | Rule) -> Rule:
     if isinstance(rule, str):
         if rule not in RULES:
             raise RuleError(
-                f"unknown rule {rule!r}: use one of {', '.join(RULES)}, or an object with score() or choose()"
+                f"unknown rule {rule!r}: use one of {', '.join(RULES)}, or an object with score(), choose() or draw()"
             )
         return RULES[rule]
-    if isinstance(rule, type) or not isinstance(rule, Score | Chooser):
-        raise RuleError(f"a rule is a name or an object with a method score() or choose(), not {rule!r}")
+    if isinstance(rule, type) or not isinstance(rule, Score | Chooser | Drawer):
+        raise RuleError(f"a rule is a name or an object with a method score(), choose() or draw(), not {rule!r}")
     return rule

@@ -1,4 +1,4 @@
-"""Standard acquisition: UCB, LogEI, the mean, and random search (the paper's appendix A.1)."""
+"""Standard acquisition: UCB, LogEI, mean, uncertainty, and random search (the paper's appendix A.1)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonstop.acquisition.normal import log_ei
-from nonstop.acquisition.rule import Choice, Score, View
+from nonstop.acquisition.rule import Score
+from nonstop.acquisition.schedule import Schedule
+from nonstop.encoding import Cube
 from nonstop.errors import RuleError
 from nonstop.surrogate import kernels
 from nonstop.surrogate.gp import GP
@@ -23,15 +25,21 @@ _SKETCH = 64  # data points that stand for all of them when candidates are ranke
 
 @dataclass(frozen=True, slots=True)
 class UCB:
-    """The upper confidence bound mean + sqrt(beta) sd. The paper fixes beta = 2."""
+    """The upper confidence bound mean + sqrt(beta) sd. The paper fixes beta = 2; its theory wants a Schedule."""
 
-    beta: float = 2.0
+    beta: float | Schedule = 2.0
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.beta < math.inf:
-            raise RuleError(f"UCB: beta must be a finite number >= 0, not {self.beta!r}")
+        if not isinstance(self.beta, Schedule) and not 0.0 <= self.beta < math.inf:
+            raise RuleError(f"UCB: beta must be a Schedule or a finite number >= 0, not {self.beta!r}")
+
+    def at(self, n: int, d: int) -> UCB:
+        """The rule after n results in d dimensions: with a number for beta."""
+        return UCB(self.beta.at(n, d)) if isinstance(self.beta, Schedule) else self
 
     def score(self, mean: Array, sd: Array, best: float) -> tuple[Array, Array, Array]:  # noqa: ARG002
+        if isinstance(self.beta, Schedule):
+            raise RuleError("UCB: with a Schedule, ask for the score of at(n, d)")
         weight = math.sqrt(self.beta)
         return mean + weight * sd, np.ones_like(mean), np.full_like(sd, weight)
 
@@ -53,12 +61,19 @@ class Mean:
 
 
 @dataclass(frozen=True, slots=True)
+class Uncertainty:
+    """The posterior standard deviation: pure exploration, the initialisation that the theory asks for."""
+
+    def score(self, mean: Array, sd: Array, best: float) -> tuple[Array, Array, Array]:  # noqa: ARG002
+        return sd, np.zeros_like(mean), np.ones_like(sd)
+
+
+@dataclass(frozen=True, slots=True)
 class Random:
     """Uniform in the cube: what every model has to beat."""
 
-    def choose(self, view: View) -> Choice:
-        points = view.cube.spread(view.rng.random((16, view.cube.axes)))
-        return Choice(points[0], 0.0, points[1:])
+    def draw(self, cube: Cube, rng: np.random.Generator) -> Array:
+        return cube.spread(rng.random((64, cube.axes)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,19 +82,23 @@ class Scored:
 
     Ranking tens of thousands of candidates by their exact variance costs as much as the fit. The variance given only a
     sketch of the data (evenly thinned) is an upper bound of it for a hundredth of the work; with single precision it
-    is good enough to tell which few candidates deserve the exact value.
+    is good enough to tell which few candidates deserve the exact value. What the last `recent` data points take away
+    from the variance is exact: they may be invented for that alone.
     """
 
     rule: Score
     gp: GP
     best: float
-    sketch: _Sketch = field(init=False)
+    recent: int = 0
+    sketch: Sketch = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sketch", _Sketch.of(self.gp))
+        object.__setattr__(self, "sketch", Sketch.of(self.gp, self.recent))
+        if isinstance(self.rule, UCB):
+            object.__setattr__(self, "rule", self.rule.at(*self.gp.X.shape))
 
     def screen(self, P: Array) -> Array:
-        mean, variance = self.sketch.moments(P)
+        mean, variance, _ = self.sketch.moments(P)
         return self.rule.score(mean, np.sqrt(variance), self.best)[0]
 
     def value(self, P: Array) -> Array:
@@ -94,29 +113,47 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Sketch:
-    """A GP in single precision: the mean from all data, the variance from the first rows, which are spread evenly."""
+class Sketch:
+    """A GP in single precision: the mean from all data, the variance from the first rows, which are spread evenly, and
+    from the `recent` ones, whose columns of V = k R' (n, recent) are kept whole in `tail`."""
 
     gp: GP
     data: Singles
     alpha: Singles
     R: Singles
+    tail: Singles
 
     @classmethod
-    def of(cls, gp: GP) -> _Sketch:
+    def of(cls, gp: GP, recent: int = 0) -> Sketch:
         n = len(gp.X)
-        few = np.unique(np.linspace(0, n - 1, min(n, _SKETCH)).round().astype(int))
+        few = np.unique(np.linspace(0, n - recent - 1, min(n - recent, _SKETCH)).round().astype(int))
         order = np.concatenate([few, np.setdiff1d(np.arange(n), few)])
         sketched = GP.of(gp.X[few], gp.y[few], gp.hyperparameters, gp.kernel)
         data = gp.X[order] / gp.lengthscales
         return cls(
-            gp, data.astype(np.float32), gp.alpha[order].astype(np.float32), sketched.R.T.astype(np.float32, order="C")
+            gp,
+            data.astype(np.float32),
+            gp.alpha[order].astype(np.float32),
+            sketched.R.T.astype(np.float32, order="C"),
+            gp.R[n - recent :, order].T.astype(np.float32, order="C"),
         )
 
-    def moments(self, P: Array) -> tuple[Array, Array]:
+    def moments(self, P: Array) -> tuple[Array, Array, Array]:
+        """Mean, an upper bound of the variance, and the recent columns of V (m, recent)."""
         k = kernels.value(
             self.gp.kernel, kernels.squared_distances((P / self.gp.lengthscales).astype(np.float32), self.data)
         )
-        V = k[:, : len(self.R)] @ self.R
-        variance = 1.0 - np.einsum("ij,ij->i", V, V)
-        return (k @ self.alpha).astype(np.float64), np.maximum(variance, 1e-6).astype(np.float64)
+        V, W = k[:, : len(self.R)] @ self.R, k @ self.tail
+        variance = 1.0 - np.einsum("ij,ij->i", V, V) - np.einsum("ij,ij->i", W, W)
+        return (
+            (k @ self.alpha).astype(np.float64),
+            np.maximum(variance, 1e-6).astype(np.float64),
+            W.astype(np.float64),
+        )
+
+
+def standard(owner: str, rule: object) -> Score:
+    """The rule, if it is one that a wrapper can apply to another posterior."""
+    if isinstance(rule, type) or not isinstance(rule, Score):
+        raise RuleError(f"{owner} wraps a standard rule, an object with score(), not {rule!r}")
+    return rule

@@ -8,23 +8,46 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from sqlalchemy import Connection, Select, insert, or_, select, update
-from sqlalchemy.sql import bindparam
+from sqlalchemy import BindParameter, Connection, Select, bindparam, insert, or_, select, update
 
 from nonstop.errors import StudyError, TrialError
 from nonstop.storage import moves
 from nonstop.storage.contract import Counts, Exchange, Pulse, Report
+from nonstop.storage.rows import COLUMNS, to_columns, to_trials
 from nonstop.storage.schema import results, studies, trials
-from nonstop.storage.text import decode, decode_params, encode
 from nonstop.trial import Trial, TrialState
 
-_STATES: Final = {state.value: state for state in TrialState}
-_COUNTERS: Final = tuple(studies.c[state.value] for state in TrialState)
-#: In the order of Trial's fields.
-_COLUMNS: Final = tuple(trials.c["place" if name == "order" else name] for name in Trial.__slots__)
-_Columns: TypeAlias = dict[str, Any]
+# Statements are built once: building one costs SQLAlchemy more than running it costs SQLite. Their parameters start
+# with "the_", because an UPDATE keeps the names of columns for itself.
+_STUDY: Final[BindParameter[Any]] = bindparam("the_study")
+_ID: Final[BindParameter[Any]] = bindparam("the_id")
+_NUMBER: Final[BindParameter[Any]] = bindparam("the_number")
+
+_HEADER: Final = select(studies.c.name, studies.c.sequence, *(studies.c[state.value] for state in TrialState)).where(
+    studies.c.id == _STUDY
+)
+_LOCKED_HEADER: Final = _HEADER.with_for_update()
+_FLUSH: Final = update(studies).where(studies.c.id == _STUDY)
+
+_TRIALS: Final = select(*COLUMNS).where(trials.c.study_id == _STUDY)
+_CHANGES: Final = _TRIALS.where(trials.c.sequence > bindparam("the_cursor")).order_by(trials.c.sequence)
+# FOR UPDATE, because a heartbeat changes its row without the study's lock.
+_ONE: Final = _TRIALS.where(trials.c.number == _NUMBER).with_for_update()
+_WAITING: Final = _TRIALS.where(trials.c.state == TrialState.WAITING.value).order_by(trials.c.number).limit(1)
+_GRANTED: Final = _TRIALS.where(trials.c.request_id == _ID).with_for_update()
+_INSERTED: Final = _TRIALS.where(trials.c.insert_id == _ID).with_for_update()
+_ADD: Final = insert(trials)
+_PUT: Final = update(trials).where(trials.c.study_id == _STUDY, trials.c.number == _NUMBER)
+_RESULT: Final = select(results.c.number).where(results.c.study_id == _STUDY, results.c.id == _ID)
+_LOG: Final = insert(results)
+
+_OWNED: Final = or_(*(trials.c.state == state.value for state in moves.OWNED))
+_BEAT: Final = _PUT.where(trials.c.attempt == bindparam("the_attempt"), _OWNED).values(beat=trials.c.beat + 1)
+_PULSES: Final = select(trials.c.number, trials.c.attempt, trials.c.beat, trials.c.owner).where(
+    trials.c.study_id == _STUDY, trials.c.state.in_([state.value for state in moves.OWNED])
+)
 
 
 class Ledger:
@@ -33,9 +56,7 @@ class Ledger:
     def __init__(self, connection: Connection, study: int, write: bool) -> None:
         self._connection = connection
         self._study = study
-        self._write = write
-        header = select(studies.c.name, studies.c.sequence, *_COUNTERS).where(studies.c.id == study)
-        row = connection.execute(header.with_for_update() if write else header).one_or_none()
+        row = connection.execute(_LOCKED_HEADER if write else _HEADER, {"the_study": study}).one_or_none()
         if row is None:
             raise StudyError(f"there is no study with id {study} here")
         self._name: str = row[0]
@@ -55,47 +76,41 @@ class Ledger:
         return sum(self._counts.values())
 
     def trial(self, number: int) -> Trial:
-        found = self._one(self._select().where(trials.c.number == number))
+        found = self._one(_ONE, the_number=number)
         if found is None:
             raise TrialError(f"study {self._name!r} has no trial {number}")
         return found
 
     def first_waiting(self) -> Trial | None:
-        waiting = trials.c.state == TrialState.WAITING.value
-        return self._one(self._select().where(waiting).order_by(trials.c.number).limit(1))
+        return self._one(_WAITING)
 
     def granted(self, request_id: str) -> Trial | None:
-        return self._one(self._select().where(trials.c.request_id == request_id))
+        return self._one(_GRANTED, the_id=request_id)
 
     def inserted(self, insert_id: str) -> Trial | None:
-        return self._one(self._select().where(trials.c.insert_id == insert_id))
+        return self._one(_INSERTED, the_id=insert_id)
 
-    def _select(self) -> Select[Any]:
-        return select(*_COLUMNS).where(trials.c.study_id == self._study)
-
-    def _one(self, query: Select[Any]) -> Trial | None:
-        # FOR UPDATE, because a heartbeat changes its row without the study's lock.
-        row = self._connection.execute(query.with_for_update() if self._write else query).one_or_none()
-        return None if row is None else to_trial(row)
+    def _one(self, query: Select[Any], **parameters: object) -> Trial | None:
+        row = self._connection.execute(query, {"the_study": self._study, **parameters}).one_or_none()
+        return None if row is None else to_trials([row])[0]
 
     def changes(self, cursor: int) -> tuple[Trial, ...]:
-        query = self._select().where(trials.c.sequence > cursor).order_by(trials.c.sequence)
-        return tuple(to_trial(row) for row in self._connection.execute(query))
+        rows = self._connection.execute(_CHANGES, {"the_study": self._study, "the_cursor": cursor}).all()
+        return tuple(to_trials(rows))
 
-    def exchange(self, cursor: int, trial: Trial | None) -> Exchange:
-        return Exchange(self.changes(cursor), self.sequence, self.version, self.counts, trial)
+    def exchange(self, changes: tuple[Trial, ...], trial: Trial | None) -> Exchange:
+        return Exchange(changes, self.sequence, self.version, self.counts, trial)
 
     def add(self, trial: Trial, **ids: str) -> Trial:
         """Write a new trial with the next sequence number."""
         trial = self._count(None, trial)
-        self._connection.execute(insert(trials).values(study_id=self._study, **to_columns(trial), **ids))
+        self._connection.execute(_ADD, {"study_id": self._study, **to_columns(trial), **ids})
         return trial
 
     def put(self, old: Trial, new: Trial, **ids: str | None) -> Trial:
         """Write a changed trial with the next sequence number."""
         new = self._count(old.state, new)
-        mine = (trials.c.study_id == self._study) & (trials.c.number == new.number)
-        self._connection.execute(update(trials).where(mine).values(**to_columns(new), **ids))
+        self._connection.execute(_PUT, {"the_study": self._study, "the_number": new.number, **to_columns(new), **ids})
         return new
 
     def _count(self, old: TrialState | None, new: Trial) -> Trial:
@@ -108,66 +123,27 @@ class Ledger:
     def flush(self) -> None:
         """Write the counters: once, at the end of the transaction."""
         counters = {state.value: count for state, count in self._counts.items()}
-        mine = studies.c.id == self._study
-        self._connection.execute(update(studies).where(mine).values(sequence=self.sequence, **counters))
+        self._connection.execute(_FLUSH, {"the_study": self._study, "sequence": self.sequence, **counters})
 
     def has_result(self, report_id: str) -> bool:
-        query = select(results.c.number).where(results.c.study_id == self._study, results.c.id == report_id)
-        return self._connection.execute(query).one_or_none() is not None
+        found = self._connection.execute(_RESULT, {"the_study": self._study, "the_id": report_id})
+        return found.one_or_none() is not None
 
     def log(self, report: Report, counted: bool, now: float) -> None:
         value = None if report.value is None else repr(report.value)
         row = {"id": report.id, "number": report.number, "attempt": report.attempt, "state": report.state.value}
         row |= {"value": value, "reason": report.reason, "counted": counted, "reported_at": now}
-        self._connection.execute(insert(results).values(study_id=self._study, **row))
-
-
-_OWNED: Final = or_(*(trials.c.state == state.value for state in moves.OWNED))
-_MINE: Final = (
-    update(trials)
-    .where(trials.c.study_id == bindparam("mine_study"), trials.c.number == bindparam("mine_number"))
-    .where(trials.c.attempt == bindparam("mine_attempt"), _OWNED)
-    .values(beat=trials.c.beat + 1)
-)
+        self._connection.execute(_LOG, {"study_id": self._study, **row})
 
 
 def beat(connection: Connection, study: int, mine: Sequence[tuple[int, int]]) -> None:
     """In the order of numbers, so that two beats that meet on PostgreSQL do not block each other for good."""
-    rows = [{"mine_study": study, "mine_number": number, "mine_attempt": attempt} for number, attempt in sorted(mine)]
-    connection.execute(_MINE, rows)
+    rows = [{"the_study": study, "the_number": number, "the_attempt": attempt} for number, attempt in sorted(mine)]
+    connection.execute(_BEAT, rows)
 
 
 def pulses(connection: Connection, study: int) -> Sequence[Pulse]:
-    query = select(trials.c.number, trials.c.attempt, trials.c.beat, trials.c.owner)
-    rows = connection.execute(query.where(trials.c.study_id == study, _OWNED).order_by(trials.c.number))
-    return [Pulse(number, attempt, count, owner or "") for number, attempt, count, owner in rows]
-
-
-def to_trial(row: Sequence[Any]) -> Trial:
-    number, state, params, value, version, place, seed, attempt, owner, count, reason, diagnostics = row[:12]
-    return Trial(
-        number,
-        _STATES[state],
-        None if params is None else decode_params(params),
-        None if value is None else float(value),
-        version,
-        place,
-        seed,
-        attempt,
-        owner,
-        count,
-        reason,
-        decode(diagnostics),
-        *row[12:],
-    )
-
-
-def to_columns(trial: Trial) -> _Columns:
-    columns: _Columns = {name: getattr(trial, name) for name in Trial.__slots__}
-    columns["place"] = columns.pop("order")
-    return columns | {
-        "state": trial.state.value,
-        "params": None if trial.params is None else encode("params", trial.params),
-        "value": None if trial.value is None else repr(trial.value),
-        "diagnostics": encode("diagnostics", trial.diagnostics),
-    }
+    rows = connection.execute(_PULSES, {"the_study": study})
+    found = [Pulse(number, attempt, count, owner or "") for number, attempt, count, owner in rows]
+    # Sorted here: asked for the order of numbers, SQLite would rather walk through all trials than sort a few.
+    return sorted(found, key=lambda pulse: pulse.number)

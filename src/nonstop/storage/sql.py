@@ -75,7 +75,7 @@ class SqlStorage:
         self, study: int, cursor: int, report: Report | None = None, request: Request | None = None
     ) -> Exchange:
         if report is None and request is None:
-            return self._database.read(lambda connection: Ledger(connection, study, write=False).exchange(cursor, None))
+            return self._database.read(lambda connection: _read(connection, study, cursor))
         report = None if report is None else moves.checked(report)
 
         def both(here: Ledger) -> Exchange:
@@ -84,7 +84,7 @@ class SqlStorage:
                 trial = self._report(here, report)
             if request is not None:
                 trial = self._grant(here, request)
-            return here.exchange(cursor, trial)
+            return here.exchange(here.changes(cursor), trial)
 
         return self._change(study, both)
 
@@ -129,13 +129,15 @@ class SqlStorage:
 
         def start(here: Ledger) -> Exchange:
             trial = here.trial(number)
+            news = here.changes(cursor)
             if moves.repeats_start(trial, attempt, params):
-                return here.exchange(cursor, trial)
+                return here.exchange(news, trial)
             started = moves.start(trial, params, seed, diagnostics, self._clock.now())
-            news = here.exchange(cursor, None)
-            if moves.overtaken(trial, params, news.changes, unique):
-                return news
-            return here.exchange(cursor, here.put(trial, started))
+            if moves.overtaken(trial, params, news, unique):
+                return here.exchange(news, None)
+            started = here.put(trial, started)
+            others = (change for change in news if change.number != number)
+            return here.exchange((*others, started), started)
 
         return self._change(study, start)
 
@@ -189,6 +191,11 @@ class SqlStorage:
             return result
 
         return self._database.write(change)
+
+
+def _read(connection: Connection, study: int, cursor: int) -> Exchange:
+    here = Ledger(connection, study, write=False)
+    return here.exchange(here.changes(cursor), None)
 
 
 def _record(row: Sequence[Any]) -> StudyRecord:

@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Mapping
 from numbers import Real
-from typing import cast
+from typing import Any, cast
 
 from nonstop.errors import NonstopError, StudyError, TrialError
 from nonstop.trial import Params
@@ -32,6 +32,11 @@ def decode(text: str) -> dict[str, object]:
 
 def decode_params(text: str) -> Params:
     return cast("Params", json.loads(text))
+
+
+def decode_all(texts: list[str]) -> list[Any]:
+    """What decode gives for each of them, many times faster than one by one."""
+    return cast("list[Any]", json.loads(f"[{','.join(texts)}]"))
 
 
 def finite(number: int, value: object) -> float:

@@ -76,6 +76,12 @@ class GP:
             _pull(h * (V @ self.R), Z, A) * (-2.0 / lengthscales),
         )
 
+    def slope(self, P: Array, weights: Array) -> Array:
+        """The gradient (m, d) in P of k(P, X) weights, with one set of weights (n,) or one for each row of P (m, n)."""
+        Z, A = P / self.lengthscales, self.X / self.lengthscales
+        _, h = value_and_steepness(self.kernel, squared_distances(Z, A))
+        return _pull(h * weights, Z, A) / self.lengthscales
+
     def condition(self, X: Array, y: Array) -> GP:
         """The process after further data (with the same noise), without a new fit."""
         if not len(X):

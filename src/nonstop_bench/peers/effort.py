@@ -72,9 +72,7 @@ class Counted:
     def value_and_gradient(self, P: Array) -> tuple[Array, Array]:
         n, d = self.gp.X.shape
         flops = len(P) * (6.0 * n * d + 4 * n + 4 * n * n)
-        both: tuple[Array, Array] = self.polish_step.timed(
-            self.inner.value_and_gradient, P, count=len(P), flops=flops
-        )
+        both: tuple[Array, Array] = self.polish_step.timed(self.inner.value_and_gradient, P, count=len(P), flops=flops)
         return both
 
 
@@ -112,7 +110,7 @@ def _once(data: Dataset) -> Effort:
         found = fit_module.fit(data.X, data.y)
     gp = GP.of(data.X, data.y, found.hyperparameters)
     scored = own.acquisition(gp, "ucb")
-    books = Counted(scored, gp, len(scored.sketch.few))
+    books = Counted(scored, gp, len(scored.sketch.R))
     maximize(books, own.terrain(gp), np.random.default_rng(0))
     seconds = perf_counter() - start
     return Effort(d, n, seconds, (likelihood, books.screen_step, books.value_step, books.polish_step))

@@ -7,7 +7,7 @@ from nonstop.acquisition.maximize import Terrain, maximize
 from nonstop.acquisition.rule import Choice, Score
 from nonstop.acquisition.standard import UCB, LogEI, Scored
 from nonstop.encoding import Cube
-from nonstop.surrogate.fit import Hyperparameters
+from nonstop.surrogate.fit import Hyperparameters, fit
 from nonstop.surrogate.gp import GP
 
 Array = NDArray[np.float64]
@@ -35,3 +35,8 @@ def terrain(gp: GP) -> Terrain:
 def maximise(gp: GP, rule: str, seed: int = 0) -> Choice:
     """The point propose() would choose with this model."""
     return maximize(acquisition(gp, rule), terrain(gp), np.random.default_rng(seed))
+
+
+def fitted(X: Array, y: Array) -> Hyperparameters:
+    """MAP hyperparameters, from scratch."""
+    return fit(X, y).hyperparameters

@@ -1,0 +1,60 @@
+"""AEGIS, asynchronous epsilon-greedy global search (De Ath et al. 2021; the paper's appendix A.2).
+
+With eps = min(2 / sqrt d, 1): with probability eps/2 a Thompson sample, with probability eps/2 a random member of the
+Pareto front of (mean, variance), both to be maximised, else the maximum of the mean.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from nonstop.acquisition.pareto import pareto_front
+from nonstop.acquisition.rule import Choice, View
+from nonstop.acquisition.standard import Mean, Scored, Uncertainty
+from nonstop.acquisition.thompson import Thompson
+from nonstop.surrogate.linalg import Array
+
+_POPULATION = 100
+_ELDERS = 10  # of the first population are the best data points
+
+
+@dataclass(frozen=True, slots=True)
+class Aegis:
+    """One of three choices at random. d counts parameters: a categorical one is one, however many columns it has."""
+
+    features: int = 1024
+
+    def choose(self, view: View) -> Choice:
+        half = 0.5 * epsilon(view.cube.axes)
+        drawn = view.rng.random()
+        if drawn < half:
+            return Thompson(self.features).choose(view)
+        if drawn < 2.0 * half:
+            return compromise(view)
+        return view.maximize(Scored(Mean(), view.gp, view.best))
+
+
+def epsilon(d: int) -> float:
+    """The probability not to be greedy."""
+    return min(2.0 / math.sqrt(d), 1.0)
+
+
+def compromise(view: View) -> Choice:
+    """A random member of the Pareto front of (mean, variance). It maximises nothing, so its value is not a number.
+
+    The two ends of the front are maxima that can be climbed to; given them, the evolution only has to fill the middle.
+    """
+
+    def objectives(P: Array) -> Array:
+        return np.column_stack(view.gp.moments(P))
+
+    start = view.cube.spread(view.rng.random((_POPULATION, view.cube.axes)))
+    ends = [view.maximize(Scored(rule, view.gp, view.best)).x for rule in (Mean(), Uncertainty())]
+    elders = [*ends, *view.gp.X[np.argsort(-view.gp.y, kind="stable")[:_ELDERS]]]
+    start[: len(elders)] = elders
+    front = pareto_front(objectives, start, view.cube, view.rng)
+    points = view.rng.permutation(front.points)
+    return Choice(points[0], math.nan, points[1:])

@@ -1,0 +1,58 @@
+"""Busy points with invented values: the Kriging believer and the constant liar (the paper's appendix A.2).
+
+Symbols: B (b, d) busy points; mu_b their posterior means. Either rule conditions the GP on (B, invented values),
+without a new fit, and maximises a standard rule there. For UCB the believer is the exact expectation over the unknown
+values (Proposition 1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from nonstop.acquisition.rule import Choice, Score, View
+from nonstop.acquisition.standard import Scored, standard
+from nonstop.errors import RuleError
+from nonstop.surrogate.linalg import Array
+
+Lie = Literal["min", "mean", "max"]
+
+
+@dataclass(frozen=True, slots=True)
+class KrigingBeliever:
+    """Believe that every busy point will return its posterior mean (Ginsbourger et al. 2010)."""
+
+    inner: Score
+
+    def __post_init__(self) -> None:
+        standard("KrigingBeliever", self.inner)
+
+    def choose(self, view: View) -> Choice:
+        return _choose(self.inner, view, view.gp.moments(view.busy)[0])
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantLiar:
+    """Pretend that every busy point will return the least, the mean or the largest value seen so far (Ginsbourger et
+    al. 2007): "min" spreads queries most."""
+
+    inner: Score
+    lie: Lie = "min"
+
+    def __post_init__(self) -> None:
+        standard("ConstantLiar", self.inner)
+        if self.lie not in get_args(Lie):
+            raise RuleError(f"ConstantLiar: lie must be one of {', '.join(get_args(Lie))}, not {self.lie!r}")
+
+    def choose(self, view: View) -> Choice:
+        y = view.gp.y
+        lies = {"min": y.min(), "mean": y.mean(), "max": y.max()}
+        return _choose(self.inner, view, np.full(len(view.busy), lies[self.lie]))
+
+
+def _choose(rule: Score, view: View, values: Array) -> Choice:
+    """The incumbent is the largest of the observed and the invented values: both are data to the conditioned GP."""
+    gp = view.gp.condition(view.busy, values)
+    return view.maximize(Scored(rule, gp, float(values.max(initial=view.best)), len(values)))

@@ -1,0 +1,32 @@
+"""Uncertainty sampling first: the initialisation under which the theory bounds the cost of asynchrony (xi_q)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nonstop.acquisition.believer import KrigingBeliever
+from nonstop.acquisition.rule import Choice, Chooser, Score, View
+from nonstop.acquisition.standard import Scored, Uncertainty
+from nonstop.errors import RuleError
+
+
+@dataclass(frozen=True, slots=True)
+class UncertaintyFirst:
+    """The most uncertain point, busy points taken into account, until `points` are queried; the inner rule after that.
+
+    The variance does not depend on the values, so that busy points can be counted exactly as data.
+    """
+
+    inner: Score | Chooser
+    points: int
+
+    def __post_init__(self) -> None:
+        if self.points < 0:
+            raise RuleError(f"UncertaintyFirst: points must not be negative, not {self.points!r}")
+
+    def choose(self, view: View) -> Choice:
+        if len(view.gp.X) + len(view.busy) < self.points:
+            return KrigingBeliever(Uncertainty()).choose(view)
+        if isinstance(self.inner, Score):
+            return view.maximize(Scored(self.inner, view.gp, view.best))
+        return self.inner.choose(view)

@@ -1,0 +1,24 @@
+"""Thompson sampling: the maximum of one function drawn from the posterior (the paper's appendix A.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nonstop.acquisition.rule import Choice, View
+from nonstop.errors import RuleError
+from nonstop.surrogate.paths import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Thompson:
+    """Busy points play no part: the randomness of the draw keeps queries apart (Kandasamy et al. 2018). `features` are
+    the sines and cosines of which the draw from the prior is made."""
+
+    features: int = 1024
+
+    def __post_init__(self) -> None:
+        if self.features < 2:
+            raise RuleError(f"Thompson: features must be at least 2, not {self.features!r}")
+
+    def choose(self, view: View) -> Choice:
+        return view.maximize(Path.of(view.gp, view.rng, self.features))

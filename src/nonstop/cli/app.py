@@ -1,0 +1,91 @@
+"""The command `nonstop`: its commands, and what becomes of an error.
+
+Exit codes: 0 success, 1 the run or the storage failed, 2 the command makes no sense, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from nonstop.cli.export import export
+from nonstop.cli.look import best, ls, show
+from nonstop.cli.replay import replay
+from nonstop.cli.run import run
+from nonstop.cli.terminal import complain, say
+from nonstop.cli.worker import worker
+from nonstop.errors import NonstopError, RuleError, SpaceError, StudyFileError
+
+DEBUG = "--debug"
+_USAGE = (StudyFileError, SpaceError, RuleError)
+
+
+def _version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from nonstop import __version__
+
+        click.echo(f"nonstop {__version__}")
+        context.exit()
+
+
+@click.group(
+    commands=[run, worker, ls, show, best, export, replay],
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    epilog="""\b
+Examples:
+  nonstop run study.toml
+  nonstop run train:loss -p lr=float:1e-5:1e-1:log -p depth=int:1:12 --workers 8 --n-trials 200
+  nonstop run --command "python train.py --lr {lr}" -p lr=float:1e-5:1e-1:log --timeout 2h
+  nonstop show sqlite:///nonstop.db loss
+
+\b
+A storage is sqlite:///FILE or postgresql://USER@HOST/DATABASE. If NONSTOP_STORAGE names it, no command needs the URL.
+NONSTOP_DEBUG=1, or --debug before the command, shows tracebacks. Exit codes: 0 success, 1 failed, 2 usage,
+130 interrupted.
+""",
+)
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version.")
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of every error (anywhere).")
+def app() -> None:
+    """Asynchronous Bayesian optimization whose workers never wait."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run a command and leave with its exit code; every error is one line."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = DEBUG in words or os.environ.get("NONSTOP_DEBUG", "0") not in ("", "0")
+    sys.exit(_code([word for word in words if word != DEBUG], debug))
+
+
+def _code(words: list[str], debug: bool) -> int:
+    try:
+        return int(app.main(words, prog_name="nonstop", standalone_mode=False) or 0)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        complain("interrupted")
+        return 130
+    except Exception as error:
+        known = isinstance(error, click.ClickException | NonstopError)
+        if debug or not known:  # the unknown is a bug: its place is what helps
+            say("".join(traceback.format_exception(error)).rstrip(), err=True)
+        if known:
+            complain(_message(error))
+        return 2 if isinstance(error, (click.UsageError, *_USAGE)) else 1
+
+
+def _message(error: Exception) -> str:
+    if not isinstance(error, click.ClickException):
+        return str(error)
+    context = getattr(error, "ctx", None)
+    hint = f" (see {context.command_path} --help)" if context is not None else ""
+    return error.format_message().rstrip(".") + hint
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""`nonstop export`: every trial as a row or an object."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, TextIO
+
+import click
+
+from nonstop.cli.place import locate, open_study
+from nonstop.trial import Trial
+
+#: All that a trial says, but for what only workers need.
+COLUMNS = [field.name for field in fields(Trial) if field.name not in ("beat", "sequence")]
+
+
+def record(trial: Trial) -> dict[str, Any]:
+    """The trial as plain JSON."""
+    return {name: getattr(trial, name) for name in COLUMNS}
+
+
+def write_jsonl(trials: Iterable[Trial], _names: Sequence[str], out: TextIO) -> None:
+    for trial in trials:
+        out.write(json.dumps(record(trial)) + "\n")
+
+
+def write_json(trials: Iterable[Trial], _names: Sequence[str], out: TextIO) -> None:
+    json.dump([record(trial) for trial in trials], out, indent=1)
+    out.write("\n")
+
+
+def write_csv(trials: Iterable[Trial], names: Sequence[str], out: TextIO) -> None:
+    """A column params_NAME for each parameter, as in study.to_dataframe(); what proposals say of themselves is left
+    to the other formats."""
+    plain = [column for column in COLUMNS if column not in ("params", "diagnostics")]
+    place = plain.index("value") + 1
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*plain[:place], *(f"params_{name}" for name in names), *plain[place:]])
+    for trial in trials:
+        values = [getattr(trial, column) for column in plain]
+        params: Mapping[str, object] = trial.params or {}
+        writer.writerow([*values[:place], *(params.get(name) for name in names), *values[place:]])
+
+
+FORMATS: Mapping[str, Callable[[Iterable[Trial], Sequence[str], TextIO], None]] = {
+    "csv": write_csv,
+    "json": write_json,
+    "jsonl": write_jsonl,
+}
+
+
+@click.command(epilog="""\b
+Examples:
+  nonstop export sqlite:///runs.db demo > trials.csv
+  nonstop export sqlite:///runs.db demo --format jsonl | jq .value
+  nonstop export sqlite:///runs.db demo --format json -o trials.json""")
+@click.argument("words", nargs=-1, metavar="[URL] STUDY")
+@click.option("--format", "form", type=click.Choice(list(FORMATS)), default="csv", show_default=True)
+@click.option("-o", "--output", type=click.File("w", encoding="utf-8", atomic=True), default="-", metavar="FILE",
+              help="Where to write to, instead of standard output.")
+def export(words: Sequence[str], form: str, output: TextIO) -> None:
+    """Write all trials of a study, one row or object for each."""
+    study = open_study(*locate(words))
+    FORMATS[form](study.trials, list(study.spec.space), output)

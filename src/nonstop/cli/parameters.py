@@ -1,0 +1,58 @@
+"""Parameters in one word: `lr=float:1e-5:1e-1:log`, `depth=int:1:12`, `loss=cat:l1,l2`. Read, never evaluated."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Final
+
+from nonstop.errors import SpaceError, StudyFileError
+from nonstop.space import Categorical, Float, Int, Parameter
+from nonstop.trial import Value
+
+FORMS: Final = "NAME=float:LOW:HIGH[:log], NAME=int:LOW:HIGH[:log] or NAME=cat:A,B,..."
+
+
+def parameters_of(words: Iterable[str]) -> dict[str, Parameter]:
+    """The parameters that the words declare; StudyFileError names the word that cannot be read."""
+    parameters: dict[str, Parameter] = {}
+    for word in words:
+        name, equals, form = word.partition("=")
+        if not name or not equals:
+            raise StudyFileError(f"--param {word}: expected {FORMS}")
+        if name in parameters:
+            raise StudyFileError(f"--param {word}: {name!r} was declared before")
+        try:
+            parameters[name] = _parameter(form)
+        except SpaceError as error:
+            raise StudyFileError(f"--param {word}: {error}") from None
+    return parameters
+
+
+def _parameter(form: str) -> Parameter:
+    kind, _, rest = form.partition(":")
+    if kind in ("cat", "categorical"):
+        return Categorical([_choice(text) for text in rest.split(",")] if rest else [])
+    bounds = rest.split(":")
+    log = len(bounds) == 3 and bounds.pop() == "log"
+    if kind not in ("float", "int") or len(bounds) != 2:
+        raise SpaceError(f"expected {FORMS}")
+    low, high = (_number(text, kind) for text in bounds)
+    return Float(low, high, log) if kind == "float" else Int(int(low), int(high), log)
+
+
+def _number(text: str, kind: str) -> float:
+    try:
+        return float(text) if kind == "float" else int(text)
+    except ValueError:
+        what = "a number" if kind == "float" else "a whole number"
+        raise SpaceError(f"got the bound {text!r}, expected {what}") from None
+
+
+def _choice(text: str) -> Value:
+    """A number, true, false, null or a quoted string as in JSON; any other text is itself."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if value is None or isinstance(value, str | int | float) else text

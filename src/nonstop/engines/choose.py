@@ -1,0 +1,75 @@
+"""Which engine runs the workers."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from concurrent.futures import Executor
+
+from nonstop.command import Command
+from nonstop.engines.dask import run_on_dask
+from nonstop.engines.executor import run_on_executor, slots
+from nonstop.engines.local import run_here, run_processes
+from nonstop.engines.ray import run_on_ray
+from nonstop.engines.team import Ticker
+from nonstop.errors import StudyError
+from nonstop.objective import objective_of
+from nonstop.usage import Usage, by_worker
+from nonstop.worker import Task
+
+
+def run_workers(
+    task: Task,
+    workers: int | Executor = 1,
+    engine: str | Executor | None = None,
+    address: str | None = None,
+    on_tick: Callable[[], None] | None = None,
+) -> tuple[Usage, ...]:
+    """Run worker loops to the end; where their time went, by worker."""
+    _check(task)
+    if isinstance(workers, Executor):
+        if engine is not None:
+            raise StudyError("an executor as workers is an engine of its own: leave engine out")
+        engine, workers = workers, slots(workers)
+    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+        raise StudyError(f"workers must be a number >= 1 or an Executor, not {workers!r}")
+    if address is not None and engine not in ("dask", "ray"):
+        raise StudyError("an address needs engine='dask' or engine='ray'")
+    return by_worker(_run(task, workers, engine, address, Ticker(on_tick)))
+
+
+def _run(
+    task: Task, workers: int, engine: str | Executor | None, address: str | None, ticker: Ticker
+) -> tuple[Usage, ...]:
+    if isinstance(engine, Executor):
+        return run_on_executor(task, _names("pool", workers), engine, ticker)
+    if engine == "dask":
+        return run_on_dask(task, _names("dask", workers), address, ticker)
+    if engine == "ray":
+        return run_on_ray(task, _names("ray", workers), address, ticker)
+    if engine is not None:
+        raise StudyError(f"there is no engine {engine!r}: use 'dask', 'ray', an Executor, or None for processes here")
+    names = _names(platform.node() or "local", workers)
+    return run_here(task, names[0], ticker) if workers == 1 else run_processes(task, names, ticker)
+
+
+def _names(prefix: str, workers: int) -> list[str]:
+    """The same in every run, so that a run that is resumed knows its workers: only their very first trials are
+    quasi-random."""
+    return [f"{prefix}-w{index}" for index in range(workers)]
+
+
+def _check(task: Task) -> None:
+    """What can be wrong is said here, once, and not by every worker."""
+    terms = task.terms
+    if terms.n_trials is None and terms.ends_at is None:
+        raise StudyError("give n_trials or timeout: without them the run would never end")
+    if terms.n_trials is not None and (not isinstance(terms.n_trials, int) or terms.n_trials < 0):
+        raise StudyError(f"n_trials must be a number >= 0, not {terms.n_trials!r}")
+    if not terms.lease.seconds > 0.0:
+        raise StudyError(f"lease must be a number of seconds > 0, not {terms.lease.seconds!r}")
+    if terms.max_failures is not None and terms.max_failures < 1:
+        raise StudyError(f"max_failures must be a number >= 1 or None, not {terms.max_failures!r}")
+    objective = objective_of(task.objective)
+    if isinstance(objective, Command):
+        objective.check(task.spec.space)

@@ -1,0 +1,97 @@
+"""Worker loops on any concurrent.futures.Executor, one for each of its slots. Dask and Ray come here too: all they add
+is how to submit a loop, how to ask loops to end, and which errors mean that a worker was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing import parent_process
+from os import kill
+from signal import SIGTERM
+
+from nonstop.brake import Brake, braked_by_signals, stop_when_orphaned
+from nonstop.engines.carry import check_shared
+from nonstop.engines.team import GRACE, TICK, Spares, Ticker
+from nonstop.errors import StudyError
+from nonstop.usage import Usage
+from nonstop.worker import Task, Worker
+
+
+@dataclass(frozen=True, slots=True)
+class Loops:
+    """How an engine runs worker loops."""
+
+    submit: Callable[[str], Future[Usage]]
+    stop: Callable[[], None]
+    lost: tuple[type[BaseException], ...] = ()
+
+
+def supervise(loops: Loops, names: Sequence[str], spares: Spares, ticker: Ticker) -> tuple[Usage, ...]:
+    """One loop for each name, until all of them are done; lost ones are submitted anew."""
+    usages: list[Usage] = []
+    with braked_by_signals() as brake:
+        running = {loops.submit(name): name for name in names}
+        try:
+            while running and not brake.pulled:
+                done, _ = wait(running, timeout=TICK, return_when=FIRST_COMPLETED)
+                for future in done:
+                    name = running.pop(future)
+                    try:
+                        usages.append(future.result())
+                    except loops.lost as error:
+                        spares.take(name, f"{type(error).__name__}: {error}")
+                        running[loops.submit(name)] = name
+                    except BrokenExecutor as error:
+                        raise StudyError(
+                            f"the executor lost a process and cannot go on ({error}): make a new one and call "
+                            "optimize() again, it resumes; or let workers=N processes be replaced by themselves"
+                        ) from error
+                ticker()
+        finally:
+            if running:
+                loops.stop()
+                usages += [f.result() for f in wait(running, GRACE).done if not f.cancelled() and f.exception() is None]
+        ticker(last=True)
+    if brake.pulled:
+        brake.end_process()
+    return tuple(usages)
+
+
+def run_on_executor(task: Task, names: Sequence[str], executor: Executor, ticker: Ticker) -> tuple[Usage, ...]:
+    """The loops in the threads or processes of an executor."""
+    brake = Brake()
+    if isinstance(executor, ThreadPoolExecutor):
+        loops = Loops(lambda name: executor.submit(run_in_thread, task, name, brake), brake.pull)
+    else:
+        check_shared(task)
+        loops = Loops(lambda name: executor.submit(run_in_process, task, name), lambda: _terminate(executor))
+    return supervise(loops, names, Spares(task, len(names)), ticker)
+
+
+def slots(executor: Executor) -> int:
+    """How many loops an executor can run at once."""
+    count = getattr(executor, "_max_workers", None)
+    if not isinstance(count, int):
+        raise StudyError(f"{type(executor).__name__} does not tell how many slots it has: give workers=N, engine=it")
+    return count
+
+
+def run_in_thread(task: Task, name: str, brake: Brake) -> Usage:
+    return Worker(task, name, brake).run()
+
+
+def run_in_process(task: Task, name: str) -> Usage:
+    """In a process that others may have started. It ends the loop when it is told to end, or left alone."""
+    with braked_by_signals() as brake:
+        if parent_process() is not None:
+            stop_when_orphaned()
+        return Worker(task, name, brake).run()
+
+
+def _terminate(executor: Executor) -> None:
+    """SIGTERM makes the loops in a pool's processes hand back their trials; there is no other way to reach them."""
+    for pid in list(getattr(executor, "_processes", None) or ()):
+        with suppress(OSError):
+            kill(pid, SIGTERM)

@@ -1,0 +1,225 @@
+"""Workers as processes of this machine. The parent evaluates nothing: it starts, replaces and ends them."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from multiprocessing import connection
+from multiprocessing.connection import Connection
+from multiprocessing.context import BaseContext
+from multiprocessing.process import BaseProcess, current_process
+
+from nonstop.brake import Brake, braked_by_signals, stop_when_orphaned
+from nonstop.clock import Clock, WallClock
+from nonstop.engines.carry import Parcel, pack
+from nonstop.engines.team import GRACE, TICK, Spares, Ticker
+from nonstop.errors import NonstopError, ObjectiveError, StorageError, StudyError
+from nonstop.usage import Usage
+from nonstop.worker import Task, Worker, give_back
+
+_UNGUARDED = (
+    "a worker process could not start: its own error stands above. A script that calls optimize() with several workers "
+    "is imported by each of them, so it must call it under  if __name__ == '__main__':"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The worker has its task and begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """The worker holds this trial (number, attempt) now, or none."""
+
+    held: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The worker gave up: the run cannot go on. As text, because not every exception survives a pickle."""
+
+    error: str
+    message: str
+
+
+def run_here(task: Task, name: str, ticker: Ticker) -> tuple[Usage, ...]:
+    """One worker, in this very thread."""
+    with braked_by_signals() as brake:
+        usage = Worker(task, name, brake, on_hold=lambda _held: ticker()).run()
+        ticker(last=True)
+    if brake.pulled:
+        brake.end_process()
+    return (usage,)
+
+
+def run_processes(task: Task, names: Sequence[str], ticker: Ticker, clock: Clock | None = None) -> tuple[Usage, ...]:
+    """One process for each name, until all of them are done."""
+    if getattr(current_process(), "_inheriting", False):
+        raise StudyError(_UNGUARDED)
+    parcel, context = pack(task)
+    with braked_by_signals() as brake:
+        crew = Crew(task, parcel, context, clock or WallClock())
+        try:
+            for name in names:
+                crew.start(name)
+            while crew.members and not brake.pulled:
+                crew.look()
+                ticker()
+        finally:
+            crew.end(brake)
+        ticker(last=True)
+    if brake.pulled:
+        brake.end_process()
+    return tuple(crew.usages)
+
+
+@dataclass(slots=True)
+class _Member:
+    """One worker process, and what it said last."""
+
+    name: str
+    process: BaseProcess
+    pipe: Connection
+    ready: bool = False
+    held: tuple[int, int] | None = None
+    usage: Usage | None = None
+
+    @property
+    def how(self) -> str:
+        code = self.process.exitcode
+        return f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+
+
+@dataclass(slots=True)
+class Crew:
+    """The processes of one run."""
+
+    task: Task
+    parcel: Parcel
+    context: BaseContext
+    clock: Clock
+    members: list[_Member] = field(default_factory=list)
+    usages: list[Usage] = field(default_factory=list)
+    spares: Spares | None = None
+
+    def start(self, name: str) -> None:
+        mine, theirs = self.context.Pipe(duplex=False)
+        # Not a daemon: an objective may want processes of its own.
+        process = self.context.Process(  # type: ignore[attr-defined]
+            target=work, args=(theirs, self.parcel, name), name=name, daemon=False
+        )
+        process.start()
+        theirs.close()
+        self.members.append(_Member(name, process, mine))
+
+    def look(self, patience: float = TICK) -> None:
+        """Wait a moment for news of any member; replace those that were lost."""
+        connection.wait([m.pipe for m in self.members], timeout=patience)
+        for member in list(self.members):
+            # Asked first: what a process said before it ended is then heard in any case.
+            alive = member.process.exitcode is None
+            if _listen(member) and alive:
+                continue
+            self._leave(member)
+            if member.usage is None:
+                self._replace(member)
+
+    def _leave(self, member: _Member) -> None:
+        self.members.remove(member)
+        member.process.join(GRACE)
+        if member.process.exitcode is None:  # threads that the objective left behind keep it
+            member.process.kill()
+            member.process.join()
+        if member.usage is not None:
+            self.usages.append(member.usage)
+
+    def _replace(self, member: _Member) -> None:
+        if not member.ready and (member.process.exitcode or 0) > 0:
+            raise StudyError(_UNGUARDED)
+        if self.spares is None:
+            self.spares = Spares(self.task, len(self.members) + 1)
+        self.spares.take(member.name, member.how)
+        self._hand_on(member)
+        self.start(member.name)
+
+    def _hand_on(self, member: _Member) -> None:
+        """No need to wait for the lease of a process that is known to be dead."""
+        if member.held is not None:
+            reason, most = f"its worker was lost ({member.how})", self.task.terms.lease.max_attempts
+            self.task.storage.hand_on(self.task.study, *member.held, None, reason, most)
+
+    def end(self, brake: Brake) -> None:
+        """Ask all to end, then make them. A second Ctrl-C makes them at once."""
+        patience, deadline = brake.pulls, self.clock.monotonic() + GRACE
+        for member in self.members:
+            with suppress(OSError):
+                member.process.terminate()
+        while self.members and self.clock.monotonic() < deadline and brake.pulls == patience:
+            connection.wait([m.pipe for m in self.members], timeout=TICK)
+            self._bury([m for m in self.members if not _listens_quietly(m)])
+        for member in self.members:
+            member.process.kill()
+        self._bury(list(self.members))
+
+    def _bury(self, members: Sequence[_Member]) -> None:
+        for member in members:
+            self._leave(member)
+            if member.usage is None and member.held is not None:
+                with suppress(StorageError):
+                    give_back(self.task.storage, self.task.study, *member.held)
+
+
+def _listen(member: _Member) -> bool:
+    """Hear all that a member said; False once it is gone. Raises the error that a member failed with."""
+    try:
+        while member.pipe.poll():
+            said = member.pipe.recv()
+            if isinstance(said, Ready):
+                member.ready = True
+            elif isinstance(said, Holds):
+                member.held = said.held
+            elif isinstance(said, Usage):
+                member.usage = said
+            elif isinstance(said, Failed):
+                raise _error(said)
+    except (EOFError, OSError):
+        member.pipe.close()
+        return False
+    return True
+
+
+def _listens_quietly(member: _Member) -> bool:
+    """While ending, the first error is already on its way."""
+    while True:
+        with suppress(NonstopError):
+            return _listen(member)
+
+
+def _error(said: Failed) -> NonstopError:
+    kinds = {kind.__name__: kind for kind in (StudyError, StorageError, ObjectiveError)}
+    return kinds[said.error](said.message) if said.error in kinds else StudyError(f"{said.error}: {said.message}")
+
+
+def work(pipe: Connection, parcel: Parcel, name: str) -> None:
+    """What a worker process does."""
+
+    def say(something: object) -> None:
+        with suppress(OSError):  # the parent is gone, and stop_when_orphaned ends us
+            pipe.send(something)
+
+    with braked_by_signals() as brake:
+        stop_when_orphaned()
+        try:
+            task = parcel.open()
+            say(Ready())
+            say(Worker(task, name, brake, on_hold=lambda held: say(Holds(held))).run())
+        except NonstopError as error:
+            say(Failed(type(error).__name__, str(error)))
+        except Exception as error:
+            traceback.print_exc(file=sys.stderr)
+            say(Failed(type(error).__name__, str(error)))
+        pipe.close()

@@ -1,0 +1,199 @@
+"""A study file: what to optimise, how, with which budget and where it is kept, as one frozen value.
+
+Its keys are the options of `nonstop run`, so what is wrong with one is said in the words it was given in:
+`study.toml: workers = 0` or `--workers 0`.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Final, get_args
+
+from nonstop.acquisition.rules import rule_of
+from nonstop.errors import RuleError, SpaceError, StudyFileError
+from nonstop.space import Space
+from nonstop.spec import Direction
+from nonstop.wording import seconds_of
+
+ENGINES: Final = ("local", "dask", "ray")
+DEFAULT_STORAGE: Final = "sqlite:///nonstop.db"
+
+
+@dataclass(frozen=True, slots=True)
+class StudyFile:
+    """What the keys say, or their defaults. Exactly one of `objective` and `command` is given."""
+
+    space: Space
+    name: str
+    objective: str | None = None
+    command: str | None = None
+    storage: str = DEFAULT_STORAGE
+    direction: Direction = "minimize"
+    rule: str = "ucb"
+    seed: int = 0
+    initial: int | None = None
+    noisy: bool = False
+    workers: int = 1
+    n_trials: int | None = None
+    timeout: float | None = None
+    lease: float = 30.0
+    trial_timeout: float | None = None
+    max_failures: int | None = 10
+    engine: str = "local"
+    address: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where keys were given: in a file, or as options. It repeats a key in the words of its place."""
+
+    path: Path | None = None
+
+    def said(self, key: str, value: object) -> str:
+        secret = key == "storage"  # a URL may hold a password
+        if self.path is None:
+            return f"--{key.replace('_', '-')}" + ("" if secret else f" {_short(str(value))}")
+        return f"{self.path}: {key}" + ("" if secret else f" = {_short(_toml(value))}")
+
+    def checked(self, given: Mapping[str, object]) -> dict[str, object]:
+        """The values as StudyFile wants them, each checked by itself, or StudyFileError."""
+        return {key: self._checked(key, value) for key, value in given.items()}
+
+    def _checked(self, key: str, value: object) -> object:
+        if key not in _CHECKS:
+            close = get_close_matches(key, _CHECKS, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"the keys are {', '.join(_CHECKS)}"
+            raise StudyFileError(f"{self.said(key, value)}: there is no such key; {hint}")
+        check, expected = _CHECKS[key]
+        try:
+            clean = check(value)
+        except SpaceError as error:
+            raise StudyFileError(f"{self.path or '--param'}: {error}") from None
+        except RuleError as error:
+            raise StudyFileError(f"{self.said(key, value)}: {error}") from None
+        if clean is None:
+            raise StudyFileError(f"{self.said(key, value)}: expected {expected}")
+        return clean
+
+
+def read_keys(path: Path) -> dict[str, object]:
+    """The checked keys of a study file; StudyFileError names the file, the key, its value and what would do."""
+    try:
+        with path.open("rb") as file:
+            given = tomllib.load(file)
+    except OSError as error:
+        raise StudyFileError(f"{path}: cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StudyFileError(f"{path}: this is not TOML: {error}") from None
+    return Source(path).checked(given)
+
+
+def study_file(keys: Mapping[str, object]) -> StudyFile:
+    """The value of all keys together, after each was checked; StudyFileError for what is missing or contradictory."""
+    if "space" not in keys:
+        raise StudyFileError("there is nothing to vary: give a table [space.NAME] or --param NAME=float:LOW:HIGH")
+    if ("objective" in keys) == ("command" in keys):
+        found = "both" if "command" in keys else "neither"
+        raise StudyFileError(f"expected one of objective = \"module:function\" and command = \"...\", got {found}")
+    if "address" in keys and keys.get("engine", "local") == "local":
+        raise StudyFileError(f"address = {keys['address']!r} needs engine = \"dask\" or \"ray\", not \"local\"")
+    if "n_trials" not in keys and "timeout" not in keys:
+        raise StudyFileError("there is no budget: give n_trials or timeout (or both)")
+    named: dict[str, Any] = {"name": _default_name(keys), **keys}
+    return StudyFile(**named)
+
+
+def _default_name(keys: Mapping[str, object]) -> str:
+    """The name of the function or of the script, so that the same command finds its study again."""
+    if "objective" in keys:
+        return str(keys["objective"]).rpartition(":")[2]
+    words = shlex.split(str(keys["command"]))
+    return Path(next((word for word in words if Path(word).suffix and "{" not in word), words[0])).stem
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def _url(value: object) -> str | None:
+    return value if isinstance(value, str) and "://" in value else None
+
+
+def _command(value: object) -> str | None:
+    try:
+        return value if isinstance(value, str) and shlex.split(value) else None
+    except ValueError:
+        return None
+
+
+def _function(value: object) -> str | None:
+    parts = value.split(":") if isinstance(value, str) else []
+    dotted = [name for part in parts for name in part.split(".")]
+    return str(value) if len(parts) == 2 and all(name.isidentifier() for name in dotted) else None
+
+
+def _flag(value: object) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def _rule(value: object) -> str | None:
+    if isinstance(value, str):
+        rule_of(value)  # or RuleError, which lists the names
+        return value
+    return None
+
+
+def _space(value: object) -> Space:
+    return value if isinstance(value, Space) else Space.from_json(value)  # type: ignore[arg-type]
+
+
+def _at_least(least: int) -> Callable[[object], int | None]:
+    def check(value: object) -> int | None:
+        return value if isinstance(value, int) and not isinstance(value, bool) and value >= least else None
+
+    return check
+
+
+def _one_of(names: tuple[str, ...]) -> Callable[[object], str | None]:
+    return lambda value: value if isinstance(value, str) and value in names else None
+
+
+_DURATION = (seconds_of, 'a duration: seconds, or a text such as "90s", "30m", "2h"')
+#: How each key is checked, and what to say when the check answers None.
+_CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
+    "space": (_space, "tables"),
+    "name": (_text, "the name of the study"),
+    "objective": (_function, "module:function"),
+    "command": (_command, "a shell command such as \"python train.py --lr {lr}\", its quotes closed"),
+    "storage": (_url, "a URL: sqlite:///FILE or postgresql://USER@HOST/DATABASE"),
+    "direction": (_one_of(get_args(Direction)), '"minimize" or "maximize"'),
+    "rule": (_rule, "the name of a rule"),
+    "seed": (_at_least(0), "a whole number from 0"),
+    "initial": (_at_least(0), "a number of trials from 0"),
+    "noisy": (_flag, "true or false"),
+    "workers": (_at_least(1), "a number of workers from 1"),
+    "n_trials": (_at_least(1), "a number of trials from 1"),
+    "timeout": _DURATION,
+    "lease": _DURATION,
+    "trial_timeout": _DURATION,
+    "max_failures": (_at_least(1), "a number of failures from 1"),
+    "engine": (_one_of(ENGINES), "one of " + ", ".join(ENGINES)),
+    "address": (_text, "the address of a cluster"),
+}
+
+
+def _toml(value: object) -> str:
+    try:
+        return json.dumps(value)
+    except TypeError:  # dates
+        return str(value)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:80]}..."

@@ -1,0 +1,65 @@
+"""How steep the posterior mean gets inside a box: an estimate of the Lipschitz constant.
+
+Symbols: P (m, d); z = P / lengthscales and a the data likewise; h the kernel's steepness, h' = dh / dD; alpha the
+weights of the mean. In z the gradient of the mean is G = sum_a alpha_a h_a (a - z), in x it is G / lengthscales, and
+with v = G / lengthscales^2 the gradient of |grad mu|^2 / 2 in z is
+    sum_a alpha_a (-2 h'_a v.(a - z) (a - z) - h_a v)
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from nonstop.quasirandom import halton
+from nonstop.surrogate.descent import Limits, minimize
+from nonstop.surrogate.gp import GP
+from nonstop.surrogate.kernels import Kernel, squared_distances, value_and_steepness
+from nonstop.surrogate.linalg import Array
+
+_SCREENED = 64  # quasi-random points for each dimension, besides the data in the box
+_MOST = 512
+_STARTS = 8
+_TINY = 1e-30  # a squared slope below this is flat
+
+
+def steepest(gp: GP, lower: Array, upper: Array) -> float:
+    """The largest |grad mu| found in the box: the best of a screen, polished. It draws nothing at random."""
+    d = len(lower)
+    points = lower + (upper - lower) * halton(min(_SCREENED * d, _MOST), d, seed=0)
+    outside = np.minimum(np.maximum(gp.X, lower), upper) != gp.X
+    points = np.concatenate([points, gp.X[~outside.any(axis=1)]])
+    starts = points[np.argsort(-log_squared_slope(gp, points)[0], kind="stable")[:_STARTS]]
+
+    def negative(P: Array) -> tuple[Array, Array]:
+        value, gradient = log_squared_slope(gp, P)
+        return -value, -gradient
+
+    widths = np.minimum(gp.lengthscales, upper - lower)
+    metric = np.broadcast_to(np.diag(widths**2), (len(starts), d, d))
+    limits = Limits(tolerance=1e-4, longest=float(widths.max()), merge=0.05 * widths, rounds=40)
+    return math.exp(-0.5 * float(minimize(negative, starts, lower, upper, limits, metric).value.min()))
+
+
+def log_squared_slope(gp: GP, P: Array) -> tuple[Array, Array]:
+    """log |grad mu|^2 and its gradient (m, d): in logarithms the search does not depend on the scale of the slope."""
+    lengthscales = gp.lengthscales
+    Z, A = P / lengthscales, gp.X / lengthscales
+    h, h_slope = steepness_and_slope(gp.kernel, squared_distances(Z, A))
+    weights = gp.alpha * h
+    total = weights.sum(axis=1)[:, None]
+    G = weights @ A - total * Z
+    v = G / lengthscales**2
+    squared = np.einsum("ij,ij->i", G, v) + _TINY
+    along = v @ A.T - np.einsum("ij,ij->i", v, Z)[:, None]
+    bend = -2.0 * gp.alpha * h_slope * along
+    half_slope = bend @ A - bend.sum(axis=1)[:, None] * Z - total * v
+    return np.log(squared), 2.0 * half_slope / lengthscales / squared[:, None]
+
+
+def steepness_and_slope(kernel: Kernel, D: Array) -> tuple[Array, Array]:
+    """h(D) = -2 dk/dD and dh/dD."""
+    decay = np.exp(-np.sqrt(5.0 * D)) if kernel == "matern52" else None
+    _, h = value_and_steepness(kernel, D)
+    return h, -0.5 * h if decay is None else (-25.0 / 6.0) * decay

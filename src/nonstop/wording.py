@@ -1,0 +1,57 @@
+"""Durations, numbers and params as people write and read them."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Final
+
+from nonstop.trial import Params
+
+_UNITS: Final = (86400.0, 3600.0, 60.0, 1.0)
+_DURATION: Final = re.compile(r"(?:([\d.]+)d)?(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s?)?")
+
+
+def seconds_of(duration: object) -> float | None:
+    """90, "90s", "1h30m", "2 d" in seconds; None for what is not a positive, finite duration."""
+    if isinstance(duration, str):
+        found = _DURATION.fullmatch("".join(duration.split()))
+        try:
+            parts = [float(part or 0.0) for part in found.groups()] if found else []
+        except ValueError:  # 1.2.3
+            return None
+        seconds = math.fsum(part * unit for part, unit in zip(parts, _UNITS, strict=False))
+    elif isinstance(duration, int | float) and not isinstance(duration, bool):
+        seconds = float(duration)
+    else:
+        return None
+    return seconds if 0.0 < seconds < math.inf else None
+
+
+def duration(seconds: float) -> str:
+    """0.4 s, 12 s, 3m 05s, 2h 07m, 4d 03h"""
+    if seconds < 59.5:
+        return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes}m {rest:02d}s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h {minutes:02d}m" if hours < 48 else f"{hours // 24}d {hours % 24:02d}h"
+
+
+def scalar(value: object) -> str:
+    """Six digits of a float; strings as they are, other scalars as in JSON."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def assignments(params: Params | None) -> str:
+    """lr=0.001, depth=7"""
+    return ", ".join(f"{name}={scalar(value)}" for name, value in (params or {}).items())
+
+
+def share(part: float) -> str:
+    """A percentage with one digit that is 100.0 % only if it is all."""
+    return f"{math.floor(min(max(part, 0.0), 1.0) * 1000.0 + 1e-9) / 10.0:.1f} %"

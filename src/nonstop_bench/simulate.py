@@ -1,0 +1,160 @@
+"""Asynchronous optimisation on a virtual clock: real proposals, imagined waiting.
+
+The study, its storage in memory and propose() are the ones that users run; only the clock and the evaluations are
+simulated. Events are a heap of (time, counter): of two workers that finish at the same instant the one that started
+first goes first, tells, reads and proposes, and the other then sees its result.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+import nonstop
+from nonstop.acquisition.rule import Rule
+from nonstop.encoding import encode
+from nonstop.storage.memory import MemoryStorage
+from nonstop_bench.durations import DURATIONS, Duration
+from nonstop_bench.problems.problem import Problem
+
+Mode: TypeAlias = Literal["asynchronous", "synchronous"]
+#: Virtual seconds that a suggestion costs its worker: a constant, or what it really took.
+Overhead: TypeAlias = float | Literal["measured"]
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """One run. q = 1 is the sequential reference; synchronous workers wait for each other after every batch."""
+
+    problem: Problem
+    rule: str | Rule = "ucb"
+    q: int = 1
+    seed: int = 0
+    horizon: float = 30.0
+    max_trials: int | None = None
+    mode: Mode = "asynchronous"
+    duration: str | Duration = "half-normal"
+    overhead: Overhead = 0.0
+    failure_rate: float = 0.0
+    surrogate: str | nonstop.Surrogate = "paper"
+
+
+@dataclass(slots=True)
+class VirtualClock:
+    """A Clock that stands still until it is set."""
+
+    time: float = 0.0
+
+    def now(self) -> float:
+        return self.time
+
+    def monotonic(self) -> float:
+        return self.time
+
+    def sleep(self, seconds: float) -> None:
+        self.time += seconds
+
+
+@dataclass(slots=True, order=True)
+class _Event:
+    """A worker finishes a trial."""
+
+    time: float
+    counter: int
+    worker: str = field(compare=False)
+    trial: nonstop.Trial = field(compare=False)
+
+
+def simulate(setup: Setup) -> nonstop.Study:
+    """The study after `horizon` virtual seconds; its trials carry virtual times.
+
+    As in the paper, 3 d quasi-random points are evaluated before the clock starts, and q further ones start the workers.
+    """
+    return _Simulation(setup).run()
+
+
+class _Simulation:
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.clock = VirtualClock()
+        self.study = nonstop.create_study(
+            MemoryStorage(self.clock),
+            "simulated",
+            space=setup.problem.space,
+            rule=setup.rule,
+            surrogate=setup.surrogate,
+            seed=setup.seed,
+        )
+        self.events: list[_Event] = []
+        self.counter = 0
+
+    def run(self) -> nonstop.Study:
+        for _ in range(self.study.spec.initial_trials):
+            self.tell(self.study.ask())
+        workers = [f"w{i}" for i in range(self.setup.q)]
+        for worker in workers:
+            self.start(worker)
+        finish = self.next_batch if self.setup.mode == "synchronous" else self.next_one
+        while self.events and self.events[0].time <= self.setup.horizon:
+            finish()
+        return self.study
+
+    def next_one(self) -> None:
+        """The paper's algorithm 1, lines 8 to 14."""
+        event = heapq.heappop(self.events)
+        self.clock.time = event.time
+        self.tell(event.trial)
+        self.start(event.worker)
+
+    def next_batch(self) -> None:
+        """Wait for all, then ask for all: each ask believes those before it."""
+        done = [heapq.heappop(self.events) for _ in range(len(self.events))]
+        for event in done:
+            self.clock.time = event.time
+            if event.time <= self.setup.horizon:
+                self.tell(event.trial)
+        for event in sorted(done, key=lambda event: event.worker):
+            self.start(event.worker)
+
+    def start(self, worker: str) -> None:
+        if self.setup.max_trials is not None and self.counter >= self.setup.max_trials:
+            return
+        trial = self.study.ask(worker)
+        seconds = self.suggestion_seconds(trial.diagnostics) + self.evaluation_seconds(trial)
+        heapq.heappush(self.events, _Event(self.clock.time + seconds, self.counter, worker, trial))
+        self.counter += 1
+
+    def tell(self, trial: nonstop.Trial) -> None:
+        assert trial.params is not None
+        if self.stream(trial, 1).random() < self.setup.failure_rate:
+            self.study.tell(trial, state="failed", reason="injected")
+        else:
+            self.study.tell(trial, self.setup.problem.objective(trial.params))
+
+    def evaluation_seconds(self, trial: nonstop.Trial) -> float:
+        assert trial.params is not None
+        duration = self.setup.duration
+        model = DURATIONS[duration] if isinstance(duration, str) else duration
+        return model(self.stream(trial, 0), encode(self.study.spec.space, trial.params))
+
+    def suggestion_seconds(self, diagnostics: Mapping[str, object]) -> float:
+        if self.setup.overhead != "measured":
+            return self.setup.overhead
+        seconds = diagnostics.get("seconds", 0.0)
+        assert isinstance(seconds, float)
+        return seconds
+
+    def stream(self, trial: nonstop.Trial, purpose: int) -> np.random.Generator:
+        """Random numbers of this trial of this seed, the same whatever the rule."""
+        return np.random.default_rng([self.setup.seed, trial.number, purpose])
+
+
+def regret_at(study: nonstop.Study, problem: Problem, time: float) -> float:
+    """The simple regret of what was known at a virtual time."""
+    known = [t.value for t in study.trials if t.value is not None and (t.finished_at or 0.0) <= time]
+    return problem.regret(min(known)) if known else math.inf
