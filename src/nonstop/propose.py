@@ -230,7 +230,7 @@ def _chosen(rule: Score | Chooser, gp: GP, data: _Data, noisy: bool, rng: np.ran
     for _ in range(3):
         # Only a discrete cube leaves taken points out beforehand: next to a point, it has nothing that is almost it.
         excluded = taken if discrete else taken[:0]
-        choice = _choice(rule, gp.condition(believed, gp.moments(believed)[0]), best, data, excluded, rng)
+        choice = _choice(rule, gp, believed, best, data, excluded, rng)
         clash = _coinciding(choice.x, taken)
         if not discrete:
             clash = np.concatenate([clash, _coinciding(choice.x, data.believed, _APART)])
@@ -255,12 +255,15 @@ def _runner_up(choice: Choice, data: _Data, taken: Array, rng: np.random.Generat
     return choice
 
 
-def _choice(rule: Score | Chooser, gp: GP, best: float, data: _Data, taken: Array, rng: np.random.Generator) -> Choice:
+def _choice(
+    rule: Score | Chooser, gp: GP, believed: Array, best: float, data: _Data, taken: Array, rng: np.random.Generator
+) -> Choice:
     order = np.argsort(-gp.y, kind="stable")[:8]
     terrain = Terrain(data.cube, gp.lengthscales, gp.X[order], taken)
+    believer = gp.condition(believed, gp.moments(believed)[0])
     if isinstance(rule, Score):
-        return maximize(Scored(rule, gp, best), terrain, rng)
-    view = View(gp, best, data.busy, data.cube, rng, lambda acquisition: maximize(acquisition, terrain, rng))
+        return maximize(Scored(rule, believer, best, recent=len(believed)), terrain, rng)
+    view = View(believer, best, data.busy, data.cube, rng, lambda acquisition: maximize(acquisition, terrain, rng))
     return rule.choose(view)
 
 

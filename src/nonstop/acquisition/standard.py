@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,10 @@ from nonstop.surrogate import kernels
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.linalg import Array
 
-Singles: TypeAlias = NDArray[np.float32]
+Numbers: TypeAlias = NDArray[np.floating[Any]]
 
 _SKETCH = 64  # data points that stand for all of them when candidates are ranked
+_SINGLE = 3e-5  # the least noise variance at which single precision ranks them as double does
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +116,14 @@ class Scored:
 @dataclass(frozen=True, slots=True, eq=False)
 class Sketch:
     """A GP in single precision: the mean from all data, the variance from the first rows, which are spread evenly, and
-    from the `recent` ones, whose columns of V = k R' (n, recent) are kept whole in `tail`."""
+    from the `recent` ones, whose columns of V = k R' (n, recent) are kept whole in `tail`. With little noise the weights
+    alpha are so large that only double precision can add them up."""
 
     gp: GP
-    data: Singles
-    alpha: Singles
-    R: Singles
-    tail: Singles
+    data: Numbers
+    alpha: Numbers
+    R: Numbers
+    tail: Numbers
 
     @classmethod
     def of(cls, gp: GP, recent: int = 0) -> Sketch:
@@ -130,18 +132,19 @@ class Sketch:
         order = np.concatenate([few, np.setdiff1d(np.arange(n), few)])
         sketched = GP.of(gp.X[few], gp.y[few], gp.hyperparameters, gp.kernel)
         data = gp.X[order] / gp.lengthscales
+        precision = np.float32 if gp.hyperparameters.noise >= _SINGLE else np.float64
         return cls(
             gp,
-            data.astype(np.float32),
-            gp.alpha[order].astype(np.float32),
-            sketched.R.T.astype(np.float32, order="C"),
-            gp.R[n - recent :, order].T.astype(np.float32, order="C"),
+            data.astype(precision),
+            gp.alpha[order].astype(precision),
+            sketched.R.T.astype(precision, order="C"),
+            gp.R[n - recent :, order].T.astype(precision, order="C"),
         )
 
     def moments(self, P: Array) -> tuple[Array, Array, Array]:
         """Mean, an upper bound of the variance, and the recent columns of V (m, recent)."""
         k = kernels.value(
-            self.gp.kernel, kernels.squared_distances((P / self.gp.lengthscales).astype(np.float32), self.data)
+            self.gp.kernel, kernels.squared_distances((P / self.gp.lengthscales).astype(self.data.dtype), self.data)
         )
         V, W = k[:, : len(self.R)] @ self.R, k @ self.tail
         variance = 1.0 - np.einsum("ij,ij->i", V, V) - np.einsum("ij,ij->i", W, W)

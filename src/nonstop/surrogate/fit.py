@@ -15,12 +15,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from nonstop.errors import DataError
 from nonstop.surrogate.descent import Limits, minimize
 from nonstop.surrogate.kernels import squared_distances, value_and_steepness
 from nonstop.surrogate.linalg import Array, NotPositiveDefiniteError, gram, inverse_root, symmetric_times
 from nonstop.surrogate.model import PAPER, Surrogate
 
-_COARSE = 100  # the starts race on about this many points (more in high dimension); only the winner sees all
+_COARSE = 140  # the starts race on about this many points (more in high dimension); only the winner sees all
 _GROWTH = 4  # each finer level has this many times the points of the one before
 _FISHER = 72  # points that give the curvature for the next level
 _TOLERANCE = 1e-4  # of the log posterior: far below what changes a proposal
@@ -32,6 +33,10 @@ class Hyperparameters:
 
     lengthscales: tuple[float, ...]
     noise: float
+
+    def __post_init__(self) -> None:
+        if not all(0.0 < value < math.inf for value in (*self.lengthscales, self.noise)):
+            raise DataError(f"lengthscales and noise must be positive and finite: {self!r}")
 
     @property
     def theta(self) -> Array:
@@ -97,9 +102,11 @@ def _levels(n: int, d: int) -> list[int]:
 
 
 def _starts(n: int, d: int, model: Surrogate, warm: Hyperparameters | None) -> Array:
-    """The warm start, the prior's mode, and shorter lengthscales than that."""
-    prior, noise = model.lengthscale_prior_in(d), model.noise_prior.log_mode
-    rows = [np.append(np.full(d, prior.log_mode + shift), noise) for shift in (0.0, -1.0)]
+    """The warm start; and from the prior its mode, shorter lengthscales, and the mode with much noise: three valleys
+    that the likelihood often has."""
+    lengthscale, noise = model.lengthscale_prior_in(d).log_mode, model.noise_prior.log_mode
+    shifts = ((0.0, 0.0), (-1.0, 0.0), (0.0, 4.0))
+    rows = [np.append(np.full(d, lengthscale + shift), noise + louder) for shift, louder in shifts]
     if warm is not None:
         rows = [warm.theta, *rows] if _has_grown(n) else [warm.theta]
     return np.array(rows)

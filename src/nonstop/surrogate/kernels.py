@@ -8,7 +8,7 @@ A kernel is two functions of D: its value k(D) and its steepness h(D) = -2 dk/dD
 from __future__ import annotations
 
 import math
-from typing import Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from nonstop.surrogate.linalg import Array
 Kernel: TypeAlias = Literal["rbf", "matern52"]
 KERNELS: tuple[Kernel, ...] = ("rbf", "matern52")
 
-F = TypeVar("F", np.float32, np.float64)
+F = TypeVar("F", bound="np.floating[Any]")
 
 _SQRT5 = math.sqrt(5.0)
 
@@ -43,7 +43,8 @@ def value(kernel: Kernel, D: NDArray[F]) -> NDArray[F]:
     """k(D), in place of D."""
     if kernel == "rbf":
         D *= -0.5
-        return np.exp(D, out=D)
+        np.exp(D, out=D)
+        return D
     root = np.sqrt(D, out=D)
     root *= _SQRT5
     decay: NDArray[F] = np.exp(-root)

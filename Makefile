@@ -1,0 +1,78 @@
+# `make` lists the targets. Environments build themselves: .venv for everything, .venv-peers for BoTorch and Optuna.
+PYTHON ?= python3
+BIN := .venv/bin
+PEERS := .venv-peers/bin
+SHELL := /bin/bash
+MAKEFLAGS += --no-print-directory
+
+# Worker processes share the machine, and so do the processes of the test run: one BLAS thread each.
+export OPENBLAS_NUM_THREADS := 1
+export OMP_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help demo test lint format types docs check oracle bench-suggest goldens clean
+.DEFAULT_GOAL := help
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: .venv/.ready ## Optimise a built-in function with 8 asynchronous workers, live
+	@$(BIN)/python examples/demo.py $(ARGS)
+
+test: .venv/.ready ## Run all tests (ARGS="-k name" selects)
+	@$(BIN)/python -m pytest -n auto $(ARGS)
+
+lint: .venv/.ready ## Check style and formatting
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+format: .venv/.ready ## Format, and fix what can be fixed by itself
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+types: .venv/.ready ## Check types (mypy, strict)
+	@$(BIN)/mypy
+
+docs: .venv/.ready ## Build the documentation into site/
+	@$(BIN)/mkdocs build --strict --quiet
+	@echo "built site/index.html"
+
+check: lint types test docs ## Everything that must pass before a change goes in
+
+oracle: .venv-peers/.ready ## Compare posterior, fit and maxima with BoTorch, live
+	@$(PEERS)/python -m nonstop_bench.oracle $(ARGS)
+
+bench-suggest: .venv-peers/.ready ## Time suggestions against BoTorch and Optuna; write benchmarks/results
+	@$(PEERS)/python -m nonstop_bench.suggest --out benchmarks/results $(ARGS)
+
+goldens: .venv-peers/.ready ## Make the golden values of the tests anew, with BoTorch
+	@$(PEERS)/python tests/goldens/make_goldens.py $(ARGS)
+
+clean: ## Remove environments, caches and what was built
+	rm -rf .venv .venv-peers site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp that is newer than pyproject.toml means: nothing to install. pip is renewed first, because the one that comes
+# with Python may be too old to know dependency groups.
+define environment
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "nonstop needs Python 3.11 or newer, and '$(PYTHON)' is not: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(1)/bin/python -m pip --version >/dev/null 2>&1 || { echo "making $(1) ..."; $(PYTHON) -m venv --clear $(1); } || { \
+		echo "could not make $(1): is the venv module of '$(PYTHON)' installed (on Debian: python3-venv)?" >&2; exit 1; }
+	@echo "installing into $(1) ..."
+	@$(1)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
+endef
+
+.venv/.ready: pyproject.toml
+	$(call environment,.venv)
+	@$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $@
+
+# torch alone and first, at the version pyproject.toml pins: as a dependency of something else, pip may choose a build
+# that brings gigabytes of CUDA.
+.venv-peers/.ready: pyproject.toml
+	$(call environment,.venv-peers)
+	@$(PEERS)/python -m pip install --quiet "$$(sed -n 's/.*"\(torch==[^"]*\)".*/\1/p' pyproject.toml)"
+	@$(PEERS)/python -m pip install --quiet --editable '.[peers]'
+	@touch $@

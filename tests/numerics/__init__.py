@@ -1,0 +1,1 @@
+"""The numerical core against closed forms, brute force, finite differences and extreme ranges."""

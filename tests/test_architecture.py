@@ -1,0 +1,230 @@
+"""The order of the files: each imports only from those above it, so that the package reads from top to bottom."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import resolve_name
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).parents[1] / "src"
+
+#: Every module of the package, in the order in which to read them. A new file takes its place here.
+ORDER = [
+    "errors",
+    "clock",
+    "trial",
+    "space",
+    "encoding",
+    "surrogate",
+    "surrogate.linalg",
+    "surrogate.descent",
+    "surrogate.kernels",
+    "surrogate.model",
+    "surrogate.fit",
+    "surrogate.output",
+    "surrogate.gp",
+    "surrogate.paths",
+    "quasirandom",
+    "surrogate.steepness",
+    "acquisition",
+    "acquisition.normal",
+    "acquisition.rule",
+    "acquisition.schedule",
+    "acquisition.standard",
+    "acquisition.believer",
+    "acquisition.initial",
+    "acquisition.expected",
+    "acquisition.thompson",
+    "acquisition.penalized",
+    "acquisition.pareto",
+    "acquisition.aegis",
+    "acquisition.rules",
+    "acquisition.maximize",
+    "threads",
+    "propose",
+    "batch",
+    "storage.contract",
+    "storage.text",
+    "storage.moves",
+    "storage.memory",
+    "storage.retry",
+    "storage.schema",
+    "storage.sqlite",
+    "storage.postgres",
+    "storage.database",
+    "storage.ledger",
+    "storage.sql",
+    "storage",
+    "spec",
+    "mirror",
+    "suggest",
+    "session",
+    "usage",
+    "brake",
+    "command",
+    "objective",
+    "lease",
+    "worker",
+    "engines",
+    "engines.team",
+    "engines.carry",
+    "engines.local",
+    "engines.executor",
+    "engines.dask",
+    "engines.ray",
+    "engines.choose",
+    "study",
+    "history",
+    "replay",
+    "wording",
+    "studyfile",
+    "board",
+    "live",
+    "cli",
+    "cli.terminal",
+    "cli.place",
+    "cli.parameters",
+    "cli.options",
+    "cli.summary",
+    "cli.ending",
+    "cli.capture",
+    "cli.running",
+    "cli.run",
+    "cli.worker",
+    "cli.look",
+    "cli.export",
+    "cli.replay",
+    "cli.app",
+]
+#: These packages offer names of their modules; the others stay empty, so that nothing is imported by accident.
+FACADES = {"nonstop", "nonstop.storage"}
+#: `import nonstop` must stay light: a worker pays for it in time and memory.
+HEAVY = {"torch", "jax", "pandas", "scipy.stats", "scipy.optimize", "sqlalchemy", "rich", "click"}
+#: Stored data must never be able to run code.
+UNSAFE_MODULES = {"pickle", "dill", "cloudpickle", "marshal", "shelve", "joblib"}
+#: It carries objectives from a process to the ones it starts, and never touches a storage.
+CARRIER = "nonstop.engines.carry"
+UNSAFE_CALLS = {"eval", "exec"}
+LONGEST_FILE = 400
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(SRC).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {module_name(path): path for path in sorted(SRC.rglob("*.py"))}
+TREES = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
+PLACES = {f"nonstop.{name}": place for place, name in enumerate(ORDER)} | {"nonstop": len(ORDER)}
+
+
+def imports(name: str) -> Iterator[str]:
+    """The modules that a module names in imports, anywhere in it: in functions and under TYPE_CHECKING too."""
+    package = name if FILES[name].name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(TREES[name]):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = resolve_name("." * node.level + (node.module or ""), package)
+            for alias in node.names:  # `from package import x`: x may be a module, or a name of the package
+                module = f"{base}.{alias.name}"
+                yield module if module in FILES else base
+        elif isinstance(node, ast.Call) and _called(node) in {"import_module", "__import__"}:
+            yield from (a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str))
+
+
+def _called(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+
+
+def own(name: str) -> Iterator[str]:
+    yield from (module for module in imports(name) if module.split(".")[0] in {"nonstop", "nonstop_bench"})
+
+
+def within(name: str, package: str) -> bool:
+    return name == package or name.startswith(f"{package}.")
+
+
+def test_every_module_has_its_place() -> None:
+    present = {name for name in FILES if within(name, "nonstop")}
+    assert present - set(PLACES) == set(), "give these files a place in ORDER"
+    assert set(PLACES) - present == set(), "these files are gone: take them out of ORDER"
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if within(name, "nonstop")])
+def test_a_module_imports_only_from_above(name: str) -> None:
+    place = PLACES.get(name, -1)
+    below = [module for module in own(name) if PLACES.get(module, len(PLACES)) >= place]
+    assert not below, f"{name} imports {below}, which stand below it"
+
+
+@pytest.mark.parametrize("name", [name for name, path in FILES.items() if path.name == "__init__.py"])
+def test_packages_are_empty_but_for_the_facades(name: str) -> None:
+    if name not in FACADES:
+        assert list(own(name)) == []
+
+
+def test_no_cycle_in_the_benchmarks() -> None:
+    """They have no written order; what they import from each other still has a direction."""
+    left = {
+        name: {m for m in own(name) if within(m, "nonstop_bench")} for name in FILES if within(name, "nonstop_bench")
+    }
+    while left:
+        free = {name for name, needs in left.items() if not needs & set(left)}
+        assert free, f"a cycle among {sorted(left)}"
+        left = {name: needs for name, needs in left.items() if name not in free}
+
+
+@pytest.mark.parametrize("package", ["nonstop"])
+def test_importing_loads_nothing_heavy(package: str) -> None:
+    code = f"import json, sys, {package}; print(json.dumps(list(sys.modules)))"
+    loaded = json.loads(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
+    assert sorted(HEAVY & set(loaded)) == []
+    assert not [module for module in loaded if within(module, "nonstop_bench")]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_stored_data_can_run_code(name: str) -> None:
+    unsafe = UNSAFE_MODULES - ({"cloudpickle"} if name == CARRIER else set())
+    assert not {module.split(".")[0] for module in imports(name)} & unsafe
+    calls = [node for node in ast.walk(TREES[name]) if isinstance(node, ast.Call)]
+    assert not {node.func.id for node in calls if isinstance(node.func, ast.Name)} & UNSAFE_CALLS
+    assert not [node for node in calls for keyword in node.keywords if keyword.arg == "allow_pickle"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_stay_readable(name: str) -> None:
+    assert len(FILES[name].read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE
+
+
+def test_the_checks_see_what_they_look_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fabricated module with every kind of import that must not go unnoticed."""
+    source = """
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    from nonstop.study import Study
+def later():
+    import nonstop.propose as p
+    from nonstop import encoding, UCB
+    from . import memory
+    from .text import encode
+    from ..clock import Clock
+    importlib.import_module("nonstop.spec")
+"""
+    monkeypatch.setitem(TREES, "nonstop.storage.moves", ast.parse(source))
+    assert sorted(own("nonstop.storage.moves")) == [
+        "nonstop",
+        "nonstop.clock",
+        "nonstop.encoding",
+        "nonstop.propose",
+        "nonstop.spec",
+        "nonstop.storage.memory",
+        "nonstop.storage.text",
+        "nonstop.study",
+    ]

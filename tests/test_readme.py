@@ -1,0 +1,94 @@
+"""What the README and the documentation show is true: their Python runs and prints what they say, their commands exist.
+
+The Python blocks of a page run in order and share their names, as in a session. A `text` block after a Python block is
+what it prints; numbers may differ a little between machines, words may not. Commands that start with `nonstop`,
+`python` or `make` are run by .ci/run, or here.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+COMMANDS = {"nonstop", "python", "make"}
+NUMBER = r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?"
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    text: str
+    line: int
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    content = page.read_text(encoding="utf-8")
+    for found in re.finditer(r"^```(\w*)[^\n]*\n(.*?)^```$", content, re.MULTILINE | re.DOTALL):
+        yield Block(found[1], found[2], content.count("\n", 0, found.start()) + 2)
+
+
+def commands(page: Path) -> Iterator[str]:
+    for block in blocks(page):
+        if block.language in {"console", "bash", "sh"}:
+            lines = [line.removeprefix("$ ").partition(" #")[0].strip() for line in block.text.splitlines()]
+            yield from (line for line in lines if line.split(" ")[0] in COMMANDS)
+
+
+def shown(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def assert_alike(printed: str, promised: str) -> None:
+    assert re.sub(NUMBER, "#", printed).split() == re.sub(NUMBER, "#", promised).split()
+    values = [[float(number) for number in re.findall(NUMBER, text)] for text in (printed, promised)]
+    assert values[0] == pytest.approx(values[1], rel=0.2, abs=0.02), printed
+
+
+@pytest.mark.parametrize("page", PAGES, ids=shown)
+def test_the_python_runs_and_prints_what_the_page_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    printed: str | None = None
+    for block in blocks(page):
+        if block.language == "python":
+            source = "\n" * (block.line - 1) + block.text  # so that a traceback names the line of the page
+            exec(compile(source, str(page), "exec"), namespace)
+            printed = capsys.readouterr().out
+        elif block.language == "text" and printed:
+            assert_alike(printed, block.text)
+            printed = None
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CONTRIBUTING.md"], ids=shown)
+def test_the_commands_are_run_by_ci_or_here(page: Path) -> None:
+    run_by_ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    for command in commands(page):
+        if re.search(rf"{re.escape(command)}$", run_by_ci, re.MULTILINE):
+            continue
+        program, *arguments = shlex.split(command)
+        assert program == "python", f"`{command}` is run neither by .ci/run nor here"
+        subprocess.run([sys.executable, *arguments], cwd=ROOT, check=True, capture_output=True, timeout=120)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=shown)
+def test_the_targets_exist(page: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE))
+    assert set(re.findall(r"(?:`|^\$ )make ([a-z-]+)", page.read_text(encoding="utf-8"), re.MULTILINE)) <= targets
+
+
+@pytest.mark.parametrize("page", PAGES, ids=shown)
+def test_the_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#]+)", page.read_text(encoding="utf-8")):
+        assert target.startswith("https://") or (page.parent / target).exists(), target
