@@ -55,6 +55,7 @@ ORDER = [
     "storage.memory",
     "storage.retry",
     "storage.schema",
+    "storage.rows",
     "storage.sqlite",
     "storage.postgres",
     "storage.database",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nonstop.acquisition.pareto import pareto_front
+from nonstop.acquisition.pareto import Front, pareto_front
 from nonstop.acquisition.rule import Choice, View
 from nonstop.acquisition.standard import Mean, Scored, Uncertainty
 from nonstop.acquisition.thompson import Thompson
@@ -43,10 +43,13 @@ def epsilon(d: int) -> float:
 
 
 def compromise(view: View) -> Choice:
-    """A random member of the Pareto front of (mean, variance). It maximises nothing, so its value is not a number.
+    """A random member of the Pareto front of (mean, variance). It maximises nothing, so its value is not a number."""
+    points = view.rng.permutation(mean_variance_front(view).points)
+    return Choice(points[0], math.nan, points[1:])
 
-    The two ends of the front are maxima that can be climbed to; given them, the evolution only has to fill the middle.
-    """
+
+def mean_variance_front(view: View) -> Front:
+    """The two ends of the front are maxima that can be climbed to; given them, the evolution only fills the middle."""
 
     def objectives(P: Array) -> Array:
         return np.column_stack(view.gp.moments(P))
@@ -55,6 +58,4 @@ def compromise(view: View) -> Choice:
     ends = [view.maximize(Scored(rule, view.gp, view.best)).x for rule in (Mean(), Uncertainty())]
     elders = [*ends, *view.gp.X[np.argsort(-view.gp.y, kind="stable")[:_ELDERS]]]
     start[: len(elders)] = elders
-    front = pareto_front(objectives, start, view.cube, view.rng)
-    points = view.rng.permutation(front.points)
-    return Choice(points[0], math.nan, points[1:])
+    return pareto_front(objectives, start, view.cube, view.rng)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from types import ModuleType
 from typing import Protocol, TypeVar, cast
 
@@ -17,6 +17,7 @@ from nonstop.clock import Clock
 from nonstop.errors import StorageError
 from nonstop.storage import postgres, schema, sqlite
 from nonstop.storage.retry import Patience, patiently
+from nonstop.storage.text import NOT_SHARED
 
 T = TypeVar("T")
 _SECRETS = ("password", "sslpassword", "passfile", "sslkey")
@@ -30,7 +31,7 @@ class Dialect(Protocol):
 
     def make_engine(self, url: URL) -> Engine: ...
     def serialize(self, connection: Connection) -> None: ...
-    def check_ours(self, connection: Connection) -> None: ...
+    def tables_in(self, connection: Connection) -> Set[str]: ...
     def mark_ours(self, connection: Connection) -> None: ...
     def transient(self, error: DBAPIError) -> bool: ...
     def remedy(self, error: DBAPIError) -> str | None: ...
@@ -100,13 +101,11 @@ class Database:
             raise error if shown in str(error) else StorageError(f"{shown}: {error}") from error.__cause__
 
     def _is_ready(self, connection: Connection) -> bool:
-        self._dialect.check_ours(connection)
-        return schema.current(connection)
+        return schema.current(connection, self._dialect.tables_in(connection))
 
     def _install(self, connection: Connection) -> None:
         self._dialect.serialize(connection)
-        self._dialect.check_ours(connection)
-        schema.install(connection, self._clock.now())
+        schema.install(connection, self._dialect.tables_in(connection), self._clock.now())
         self._dialect.mark_ours(connection)
 
     def read(self, work: Callable[[Connection], T]) -> T:
@@ -158,7 +157,7 @@ class Database:
 
     def after_fork_in_child(self) -> None:
         if self.private:
-            self._refusal = "a study in memory cannot be shared with another process: create it with a file's URL"
+            self._refusal = NOT_SHARED
         self._lock.release()
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import NoReturn
@@ -13,7 +15,7 @@ from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError, TrialError
 from nonstop.storage import moves
 from nonstop.storage.contract import Counts, Exchange, Pulse, Report, Request, StudyRecord
-from nonstop.storage.text import decode, decode_params, encode, no_study, study_name
+from nonstop.storage.text import NOT_SHARED, decode, decode_params, encode, no_study, study_name
 from nonstop.trial import Diagnostics, Params, Trial, TrialState
 
 
@@ -67,19 +69,17 @@ class MemoryStorage:
         self._lock = threading.Lock()
         self._studies: dict[int, _Study] = {}
         self._closed = False
+        self._process = os.getpid()
 
     def __repr__(self) -> str:
         return "MemoryStorage()"
 
     def __reduce__(self) -> NoReturn:
-        raise StorageError(
-            "a study in memory cannot be shared with another process: create it with a URL, such as sqlite:///runs.db"
-        )
+        raise StorageError(NOT_SHARED)
 
     def create_study(self, name: str, spec: Mapping[str, object]) -> StudyRecord:
         name, text = study_name(name), encode("the specification of a study", spec, StudyError)
-        with self._lock:
-            self._check_open()
+        with self._held():
             if any(study.record.name == name for study in self._studies.values()):
                 raise StudyError(f"there is already a study {name!r} here")
             record = StudyRecord(len(self._studies) + 1, name, decode(text), self._clock.now())
@@ -87,22 +87,20 @@ class MemoryStorage:
             return _own_record(record)
 
     def load_study(self, name: str) -> StudyRecord:
-        with self._lock:
-            self._check_open()
+        with self._held():
             for study in self._studies.values():
                 if study.record.name == name:
                     return _own_record(study.record)
             raise no_study(name, [study.record.name for study in self._studies.values()])
 
     def list_studies(self) -> Sequence[StudyRecord]:
-        with self._lock:
-            self._check_open()
+        with self._held():
             return [_own_record(study.record) for study in self._studies.values()]
 
     def exchange(
         self, study: int, cursor: int, report: Report | None = None, request: Request | None = None
     ) -> Exchange:
-        with self._lock:
+        with self._held():
             here = self._study(study)
             trial = None
             if report is not None:
@@ -151,7 +149,7 @@ class MemoryStorage:
     ) -> Exchange:
         params = decode_params(encode("params", params))
         diagnostics = decode(encode("diagnostics", diagnostics))
-        with self._lock:
+        with self._held():
             here = self._study(study)
             trial = here.trial(number)
             if moves.repeats_start(trial, attempt, params):
@@ -164,7 +162,7 @@ class MemoryStorage:
 
     def insert(self, study: int, params: Params, value: float | None, request_id: str) -> Trial:
         params = decode_params(encode("params", params))
-        with self._lock:
+        with self._held():
             here = self._study(study)
             if request_id not in here.inserted:
                 trial = moves.insert(len(here.trials), params, value, here.version + 1, self._clock.now())
@@ -172,7 +170,7 @@ class MemoryStorage:
             return _own(here.trials[here.inserted[request_id]])
 
     def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
-        with self._lock:
+        with self._held():
             here = self._study(study)
             for number, attempt in mine:
                 trial = here.trials.get(number)
@@ -182,7 +180,7 @@ class MemoryStorage:
             return [moves.pulse(here.trials[number]) for number in owned]
 
     def hand_on(self, study: int, number: int, attempt: int, beat: int | None, reason: str, max_attempts: int) -> bool:
-        with self._lock:
+        with self._held():
             here = self._study(study)
             trial = here.trial(number)
             if not moves.holds(trial, attempt, beat):
@@ -194,12 +192,17 @@ class MemoryStorage:
     def close(self) -> None:
         self._closed = True
 
-    def _check_open(self) -> None:
-        if self._closed:
-            raise StorageError("this storage was closed")
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """The lock, for who may use this storage. A forked process has a copy that no one else would ever see."""
+        if os.getpid() != self._process:
+            raise StorageError(NOT_SHARED)
+        with self._lock:
+            if self._closed:
+                raise StorageError("this storage was closed")
+            yield
 
     def _study(self, study: int) -> _Study:
-        self._check_open()
         if study not in self._studies:
             raise StudyError(f"there is no study with id {study} here")
         return self._studies[study]

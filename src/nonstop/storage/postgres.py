@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any, Final
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
@@ -14,7 +14,7 @@ from nonstop.errors import MissingExtraError
 #: Any number, as long as every nonstop uses the same: installers and creators of studies queue on it.
 _ADVISORY_LOCK: Final = 0x6E6F6E73746F70
 #: A worker stopped or cut off inside a transaction would hold the study's row: the server ends its session instead.
-_SETTINGS: Final = {"idle_in_transaction_session_timeout": "15s", "lock_timeout": "30s", "statement_timeout": "60s"}
+_SETTINGS: Final = {"idle_in_transaction_session_timeout": "5s", "lock_timeout": "30s", "statement_timeout": "60s"}
 _CONNECT: Final = {"connect_timeout": 10, "keepalives_idle": 15, "keepalives_interval": 5, "tcp_user_timeout": 30_000}
 #: Execution options of the two kinds of transaction. A reader's statements must all see the same moment.
 READ: Final[Mapping[str, object]] = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
@@ -65,8 +65,10 @@ def serialize(connection: Connection) -> None:
     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
 
 
-def check_ours(_connection: Connection) -> None:
-    """A PostgreSQL database is shared with others' tables: nothing to refuse."""
+def tables_in(connection: Connection) -> Set[str]:
+    """The names of the tables, ours and others': a PostgreSQL database is shared."""
+    names = "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema()"
+    return set(connection.exec_driver_sql(names).scalars())
 
 
 def mark_ours(_connection: Connection) -> None:

@@ -21,7 +21,7 @@ class Patience:
 
     deadline: float = 60.0
     first_pause: float = 0.005
-    longest_pause: float = 1.0
+    longest_pause: float = 0.25
 
     def pause(self, tries: int) -> float:
         """Seconds to wait after this many failures."""

@@ -10,7 +10,7 @@ Values and params are text: SQLite turns -0.0 in a number column into 0.0, and t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Final, TypeAlias
 
 from sqlalchemy import (
@@ -27,8 +27,6 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     insert,
-    inspect,
-    select,
 )
 
 from nonstop.errors import StorageError
@@ -38,6 +36,8 @@ VERSION: Final = 1
 Migration: TypeAlias = Callable[[Connection], None]
 #: MIGRATIONS[v] takes a database from version v - 1 to v, inside one transaction. A new database starts at VERSION.
 MIGRATIONS: Final[Mapping[int, Migration]] = {}
+
+_FOREIGN: Final = "tables named nonstop_* are here, but not as nonstop makes them: use another database, or drop them"
 
 metadata: Final = MetaData()
 
@@ -104,9 +104,9 @@ results: Final = Table(
 )
 
 
-def current(connection: Connection) -> bool:
-    """Is the schema here and of this version? StorageError if it is newer, or not ours."""
-    found = _version(connection)
+def current(connection: Connection, tables: Set[str]) -> bool:
+    """Is the schema among the tables here, and of this version? StorageError if it is newer, or not ours."""
+    found = _version(connection, tables)
     if found is not None and found > VERSION:
         raise StorageError(
             f"this database has schema version {found}, this nonstop knows up to {VERSION}: pip install -U nonstop"
@@ -114,11 +114,11 @@ def current(connection: Connection) -> bool:
     return found == VERSION
 
 
-def install(connection: Connection, now: float) -> None:
+def install(connection: Connection, tables: Set[str], now: float) -> None:
     """Create or migrate the schema; the caller holds a lock that keeps every other installer out."""
-    if current(connection):
+    if current(connection, tables):
         return
-    found = _version(connection)
+    found = _version(connection, tables)
     if found is None:
         metadata.create_all(connection, checkfirst=False)
         found = VERSION
@@ -128,19 +128,17 @@ def install(connection: Connection, now: float) -> None:
         connection.execute(insert(schema).values(version=version, installed_at=now))
 
 
-def _version(connection: Connection) -> int | None:
+def _version(connection: Connection, tables: Set[str]) -> int | None:
     """The version of the schema here, None if there is none."""
-    ours = {name for name in inspect(connection).get_table_names() if name in metadata.tables}
-    if not ours:
+    if not tables & metadata.tables.keys():
         return None
-    columns = (
-        {column["name"] for column in inspect(connection).get_columns(schema.name)} if schema.name in ours else set()
-    )
-    if not columns >= {"version"} or not ours >= {studies.name, trials.name, results.name}:
-        raise StorageError(
-            "tables named nonstop_* are here, but not as nonstop makes them: use another database, or drop them"
-        )
-    version: int | None = connection.scalar(select(schema.c.version).order_by(schema.c.version.desc()).limit(1))
-    if version is None:
+    if schema.name not in tables:
+        raise StorageError(_FOREIGN)
+    # SELECT *, as a foreign table may lack our column; reflection would tell, but costs more than the rest of opening.
+    rows = connection.exec_driver_sql(f"SELECT * FROM {schema.name}").mappings().all()
+    if not rows:
         raise StorageError("nonstop_schema is empty: this database was damaged; restore it from a backup")
-    return version
+    found = max(int(row.get("version", 0)) for row in rows)
+    if found < 1 or (found == VERSION and not metadata.tables.keys() <= tables):
+        raise StorageError(_FOREIGN)
+    return found

@@ -16,7 +16,7 @@ from nonstop.storage.database import Database, masked, parse
 from nonstop.storage.ledger import Ledger
 from nonstop.storage.retry import Patience
 from nonstop.storage.schema import studies
-from nonstop.storage.text import decode, decode_params, encode, no_study, study_name
+from nonstop.storage.text import NOT_SHARED, decode, decode_params, encode, no_study, study_name
 from nonstop.trial import Diagnostics, Params, Trial
 
 T = TypeVar("T")
@@ -37,9 +37,7 @@ class SqlStorage:
 
     def __reduce__(self) -> tuple[object, ...]:
         if self._database.private:
-            raise StorageError(
-                "a study in memory cannot be shared with another process: create it with a URL, as sqlite:///runs.db"
-            )
+            raise StorageError(NOT_SHARED)
         return type(self), (self._database.url.render_as_string(hide_password=False), self._clock, self._patience)
 
     def create_study(self, name: str, spec: Mapping[str, object]) -> StudyRecord:

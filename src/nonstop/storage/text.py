@@ -17,6 +17,8 @@ from nonstop.trial import Params
 #: Integers beyond this do not fit a column of SQLite or PostgreSQL.
 LARGEST_INTEGER = 2**63 - 1
 
+NOT_SHARED = "a study in memory cannot be shared with another process: create it with a URL, such as sqlite:///runs.db"
+
 
 def encode(what: str, value: Mapping[str, object], error: type[NonstopError] = TrialError) -> str:
     """JSON in ASCII; an error for what JSON cannot hold, NaN and infinity included."""

@@ -23,6 +23,7 @@ from nonstop.surrogate.linalg import Array
 
 #: Cosines of one block of this many points stay in the cache.
 _BLOCK = 256
+_SINGLE = 3e-5  # the least noise at which single precision adds up the data's pull
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,12 +55,15 @@ class Path:
         return np.asarray(prior + self.gp.covariances(P) @ self.pull)
 
     def screen(self, P: Array) -> Array:
-        """The value in single precision: a cosine costs a tenth of what it costs in double precision."""
+        """The value in single precision: a cosine costs a tenth of what it costs in double precision. With little noise
+        the pulls are so large that only double precision can add them up."""
         Z = (P / self.gp.lengthscales).astype(np.float32)
-        A = (self.gp.X / self.gp.lengthscales).astype(np.float32)
-        k = kernels.value(self.gp.kernel, squared_distances(Z, A))
         prior = _waves(Z, self.frequencies.astype(np.float32), self.phases.astype(np.float32))
-        return (prior @ self.amplitudes.astype(np.float32) + k @ self.pull.astype(np.float32)).astype(np.float64)
+        value = (prior @ self.amplitudes.astype(np.float32)).astype(np.float64)
+        if self.gp.hyperparameters.noise < _SINGLE:
+            return np.asarray(value + self.gp.covariances(P) @ self.pull)
+        A = (self.gp.X / self.gp.lengthscales).astype(np.float32)
+        return np.asarray(value + kernels.value(self.gp.kernel, squared_distances(Z, A)) @ self.pull.astype(np.float32))
 
     def value_and_gradient(self, P: Array) -> tuple[Array, Array]:
         angles = (P / self.gp.lengthscales) @ self.frequencies.T + self.phases

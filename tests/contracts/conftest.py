@@ -1,0 +1,55 @@
+"""Every backend, for the one contract suite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from nonstop.clock import Clock
+from nonstop.storage.contract import Storage
+from nonstop.storage.memory import MemoryStorage
+from nonstop.storage.sql import SqlStorage
+from tests.contracts.helpers import Desk, TickingClock
+from tests.postgres import fresh
+from tests.postgres import postgres_url as postgres_url
+
+SHARED = ("sqlite", "postgresql")
+BACKENDS = ("memory", "sqlite-memory", *SHARED)
+
+
+@pytest.fixture
+def clock() -> TickingClock:
+    return TickingClock()
+
+
+@pytest.fixture
+def url_of(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], str]:
+    def make(backend: str) -> str:
+        if backend == "postgresql":
+            return fresh(request.getfixturevalue("postgres_url"))
+        return "sqlite://" if backend == "sqlite-memory" else f"sqlite:///{tmp_path / 'runs.db'}"
+
+    return make
+
+
+@pytest.fixture(params=BACKENDS)
+def storage(request: pytest.FixtureRequest, url_of: Callable[[str], str], clock: Clock) -> Iterator[Storage]:
+    """A storage of each kind, empty."""
+    backend: str = request.param
+    storage: Storage = MemoryStorage(clock) if backend == "memory" else SqlStorage(url_of(backend), clock)
+    yield storage
+    storage.close()
+
+
+@pytest.fixture
+def desk(storage: Storage) -> Desk:
+    """A storage of each kind with one study, and short words for what one does there."""
+    return Desk(storage, storage.create_study("demo", {"direction": "minimize"}).id)
+
+
+@pytest.fixture(params=SHARED)
+def shared_url(request: pytest.FixtureRequest, url_of: Callable[[str], str]) -> str:
+    """The URL of an empty storage that processes can share, of each kind."""
+    return url_of(request.param)

