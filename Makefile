@@ -11,11 +11,12 @@ export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test lint format types docs check oracle bench-suggest goldens clean
+.PHONY: help demo test lint format types docs check oracle bench-suggest bench-storage bench-utilisation theory faults \
+	goldens clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.ready ## Optimise a built-in function with 8 asynchronous workers, live
 	@$(BIN)/python examples/demo.py $(ARGS)
@@ -45,6 +46,19 @@ oracle: .venv-peers/.ready ## Compare posterior, fit and maxima with BoTorch, li
 
 bench-suggest: .venv-peers/.ready ## Time suggestions against BoTorch and Optuna; write benchmarks/results
 	@$(PEERS)/python -m nonstop_bench.suggest --out benchmarks/results $(ARGS)
+	@$(PEERS)/python -m nonstop_bench.rulespeed --out benchmarks/results
+
+bench-storage: .venv/.ready ## Time the storage at 100,000 trials; write benchmarks/results
+	@$(BIN)/python benchmarks/storage.py $(ARGS)
+
+bench-utilisation: .venv/.ready ## Measure how much of their time 8 workers evaluate; write benchmarks/results
+	@$(BIN)/python benchmarks/utilisation.py $(ARGS)
+
+theory: .venv/.ready ## Measure Bayes regret beside the paper's bounds; write benchmarks/results
+	@$(BIN)/python -m nonstop_bench.theory $(ARGS)
+
+faults: .venv/.ready ## The fault suite at length: 32 processes, killed and stopped, on SQLite and PostgreSQL
+	@NONSTOP_FAULT_SECONDS=$${NONSTOP_FAULT_SECONDS:-30} $(BIN)/python -m pytest -s -v tests/faults $(ARGS)
 
 goldens: .venv-peers/.ready ## Make the golden values of the tests anew, with BoTorch
 	@$(PEERS)/python tests/goldens/make_goldens.py $(ARGS)
