@@ -26,6 +26,7 @@ ORDER = [
     "surrogate.descent",
     "surrogate.kernels",
     "surrogate.model",
+    "surrogate.likelihood",
     "surrogate.fit",
     "surrogate.output",
     "surrogate.gp",
@@ -67,6 +68,28 @@ ORDER = [
     "suggest",
     "session",
     "usage",
+    "wording",
+    "history.scale",
+    "history.progress",
+    "history.lanes",
+    "history.queries",
+    "history.relevance",
+    "history.posterior",
+    "history.cuts",
+    "history.coordinates",
+    "history.calibration",
+    "history",
+    "plots.plotly",
+    "plots.style",
+    "plots.progress",
+    "plots.lanes",
+    "plots.queries",
+    "plots.relevance",
+    "plots.cuts",
+    "plots.coordinates",
+    "plots.calibration",
+    "plots.image",
+    "plots",
     "brake",
     "command",
     "objective",
@@ -81,9 +104,8 @@ ORDER = [
     "engines.ray",
     "engines.choose",
     "study",
-    "history",
+    "report",
     "replay",
-    "wording",
     "studyfile",
     "board",
     "live",
@@ -101,12 +123,13 @@ ORDER = [
     "cli.look",
     "cli.export",
     "cli.replay",
+    "cli.report",
     "cli.app",
 ]
 #: These packages offer names of their modules; the others stay empty, so that nothing is imported by accident.
-FACADES = {"nonstop", "nonstop.storage"}
+FACADES = {"nonstop", "nonstop.storage", "nonstop.history", "nonstop.plots"}
 #: `import nonstop` must stay light: a worker pays for it in time and memory.
-HEAVY = {"torch", "jax", "pandas", "scipy.stats", "scipy.optimize", "sqlalchemy", "rich", "click"}
+HEAVY = {"torch", "jax", "pandas", "scipy.stats", "scipy.optimize", "sqlalchemy", "rich", "click", "plotly"}
 #: Stored data must never be able to run code.
 UNSAFE_MODULES = {"pickle", "dill", "cloudpickle", "marshal", "shelve", "joblib"}
 #: It carries objectives from a process to the ones it starts, and never touches a storage.

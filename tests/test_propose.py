@@ -15,8 +15,8 @@ import nonstop
 from nonstop import UCB, Choice, DataError, Hyperparameters, RuleError, Surrogate, View, propose
 from nonstop.encoding import Continuous, Cube, Levels, OneHot
 from nonstop.propose import SAME
-from nonstop.surrogate import fit as fit_module
 from nonstop.surrogate.gp import GP
+from nonstop.surrogate.likelihood import Likelihood
 from nonstop.surrogate.linalg import Array, NotPositiveDefiniteError
 
 MODELLED = ["ucb", "logei", "mean"]
@@ -504,7 +504,7 @@ def test_the_rung_of_jitter() -> None:
 
 
 def test_the_rung_of_previous_hyperparameters(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fit_module, "_negative", lambda X, y, theta, model: (math.inf, np.zeros(len(theta))))  # noqa: ARG005
+    monkeypatch.setattr(Likelihood, "value_and_slope", lambda self, theta: (math.inf, np.zeros(len(theta))))  # noqa: ARG005
     X, y = data()
     warm = Hyperparameters((0.3, 0.4, 0.5), 1e-3)
     proposal = propose(X, y, warm=warm)

@@ -10,8 +10,9 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import lognorm, multivariate_normal
 
-from nonstop.surrogate.fit import Hyperparameters, _negative, fit, log_posterior, prior_mode
+from nonstop.surrogate.fit import Hyperparameters, fit, log_posterior, prior_mode
 from nonstop.surrogate.kernels import KERNELS, Kernel
+from nonstop.surrogate.likelihood import Likelihood
 from nonstop.surrogate.linalg import Array
 from nonstop.surrogate.model import PAPER, LogNormal, Surrogate
 from nonstop.surrogate.output import Standardize
@@ -87,14 +88,14 @@ def test_gradient_with_duplicates(kernel: Kernel) -> None:
 
 
 def check_gradient(X: Array, y: Array, theta: Array, model: Surrogate) -> None:
-    _, gradient = _negative(X, y, theta, model)
-    numeric = slopes(lambda t: _negative(X, y, t, model)[0], theta, 1e-3)
+    _, gradient = Likelihood(X, y, model).value_and_slope(theta)
+    numeric = slopes(lambda t: Likelihood(X, y, model).value(t), theta, 1e-3)
     np.testing.assert_allclose(gradient, numeric, rtol=1e-5, atol=1e-6 * max(1.0, float(np.abs(numeric).max())))
 
 
 def test_matrices_that_cannot_be_factorised_are_infinitely_bad() -> None:
     X = np.full((30, 2), 0.5)
-    value, gradient = _negative(X, np.zeros(30), np.array([0.0, 0.0, -80.0]), PAPER)
+    value, gradient = Likelihood(X, np.zeros(30), PAPER).value_and_slope(np.array([0.0, 0.0, -80.0]))
     assert value == math.inf
     assert np.isfinite(gradient).all()
 
@@ -114,7 +115,7 @@ def multi_start(X: Array, y: Array, model: Surrogate, warm: Hyperparameters | No
         guesses.append(warm.theta)
 
     def negative(theta: Array) -> tuple[float, Array]:
-        return _negative(X, y, theta, model)
+        return Likelihood(X, y, model).value_and_slope(theta)
 
     found = [
         minimize(

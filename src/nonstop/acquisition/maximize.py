@@ -19,8 +19,8 @@ from nonstop.quasirandom import halton
 from nonstop.surrogate.descent import Limits, minimize
 from nonstop.surrogate.linalg import Array
 
-_BLOCK = 2048  # candidates screened at once: large enough for BLAS, small enough for the cache
-_SHORTLIST = 512  # candidates whose exact value is computed
+_BLOCK = 1024  # candidates screened at once: large enough for BLAS, small enough for the cache
+_SHORTLIST = 256  # candidates whose exact value is computed
 _STARTS = 10  # candidates that are polished
 _LOCAL_SCALES = (0.02, 0.5)  # of a lengthscale: how far candidates lie from the observation they surround
 ENUMERABLE = 8192  # a discrete cube up to this size is searched completely

@@ -21,6 +21,7 @@ from nonstop.surrogate.linalg import Array
 Numbers: TypeAlias = NDArray[np.floating[Any]]
 
 _SKETCH = 64  # data points that stand for all of them when candidates are ranked
+_ROWS = 1024  # candidates ranked at once
 _SINGLE = 3e-5  # the least noise variance at which single precision ranks them as double does
 
 
@@ -117,13 +118,17 @@ class Scored:
 class Sketch:
     """A GP in single precision: the mean from all data, the variance from the first rows, which are spread evenly, and
     from the `recent` ones, whose columns of V = k R' (n, recent) are kept whole in `tail`. With little noise the weights
-    alpha are so large that only double precision can add them up."""
+    alpha are so large that only double precision can add them up.
+
+    `data` is kernels.right of the scaled data, `room` memory for k: fresh memory would cost as much as filling it.
+    """
 
     gp: GP
     data: Numbers
     alpha: Numbers
     R: Numbers
     tail: Numbers
+    room: Numbers
 
     @classmethod
     def of(cls, gp: GP, recent: int = 0) -> Sketch:
@@ -131,28 +136,29 @@ class Sketch:
         few = np.unique(np.linspace(0, n - recent - 1, min(n - recent, _SKETCH)).round().astype(int))
         order = np.concatenate([few, np.setdiff1d(np.arange(n), few)])
         sketched = GP.of(gp.X[few], gp.y[few], gp.hyperparameters, gp.kernel)
-        data = gp.X[order] / gp.lengthscales
         precision = np.float32 if gp.hyperparameters.noise >= _SINGLE else np.float64
         return cls(
             gp,
-            data.astype(precision),
+            kernels.right((gp.X[order] / gp.lengthscales).astype(precision)),
             gp.alpha[order].astype(precision),
             sketched.R.T.astype(precision, order="C"),
             gp.R[n - recent :, order].T.astype(precision, order="C"),
+            np.empty((_ROWS, n), dtype=precision),
         )
 
     def moments(self, P: Array) -> tuple[Array, Array, Array]:
         """Mean, an upper bound of the variance, and the recent columns of V (m, recent)."""
-        k = kernels.value(
-            self.gp.kernel, kernels.squared_distances((P / self.gp.lengthscales).astype(self.data.dtype), self.data)
-        )
+        parts = [self._moments(P[i : i + _ROWS]) for i in range(0, len(P), _ROWS)]
+        mean, variance, W = (np.concatenate(column, dtype=np.float64) for column in zip(*parts, strict=True))
+        return mean, np.maximum(variance, 1e-6), W
+
+    def _moments(self, P: Array) -> tuple[Numbers, Numbers, Numbers]:
+        Z = (P / self.gp.lengthscales).astype(self.data.dtype)
+        E = np.matmul(kernels.left(Z), self.data.T, out=self.room[: len(P)])
+        k = kernels.from_exponent(self.gp.kernel, E)
         V, W = k[:, : len(self.R)] @ self.R, k @ self.tail
         variance = 1.0 - np.einsum("ij,ij->i", V, V) - np.einsum("ij,ij->i", W, W)
-        return (
-            (k @ self.alpha).astype(np.float64),
-            np.maximum(variance, 1e-6).astype(np.float64),
-            W.astype(np.float64),
-        )
+        return k @ self.alpha, variance, W
 
 
 def standard(owner: str, rule: object) -> Score:

@@ -24,6 +24,8 @@ Rows: TypeAlias = NDArray[np.intp]
 
 _ARMIJO = 1e-4
 _REJECTIONS = 12  # in a row end a start; half of them reset its metric
+_MERGE_EVERY = 3  # rounds: looking costs, and starts do not meet that fast
+_HOPE = 3.0  # times its predicted decrease a start may fall short of the best one
 _SETTLING = 5  # accepted steps before the predicted decrease is worth a comparison between starts
 
 
@@ -53,7 +55,7 @@ def minimize(
     """Minimise from every row of `starts` inside the box, which may be one for all (p,) or one for each (s, p).
 
     `metric` (s, p, p) is the first inverse Hessian of each start, where it is known. Besides by its limits, a start
-    ends when ten times its predicted decrease would not bring it below the best one. Values that are not finite count
+    ends when three times its predicted decrease would not bring it below the best one. Values that are not finite count
     as a step too far.
     """
     walk = _Walk.begin(function, starts, lower, upper, limits, metric)
@@ -105,7 +107,7 @@ class _Walk:
     def under_way(self) -> Rows:
         alive = (self.predicted > self.limits.tolerance) & (self.rejected < _REJECTIONS) & ~self.merged
         if len(alive) > 1:
-            alive &= (self.f - 10.0 * self.predicted <= self.f.min()) | (self.accepted < _SETTLING)
+            alive &= (self.f - _HOPE * self.predicted <= self.f.min()) | (self.accepted < _SETTLING)
         return np.flatnonzero(alive)
 
     def step(self, function: Function, rows: Rows) -> None:
@@ -116,7 +118,7 @@ class _Walk:
         f_new, g_new = function(trial)
         self.rounds += 1
         move = trial - x
-        slope = (g * move).sum(axis=1)
+        slope = _dots(g, move)
         finite = np.isfinite(f_new) & np.isfinite(g_new).all(axis=1)
         good = finite & (np.where(finite, f_new, np.inf) <= f + _ARMIJO * slope)
         ok, bad = rows[good], rows[~good]
@@ -126,7 +128,8 @@ class _Walk:
             self.length[ok], self.rejected[ok] = 1.0, 0
             self.accepted[ok] += 1
             self.aim(ok)
-            self.merge()
+            if self.rounds % _MERGE_EVERY == 0:
+                self.merge()
         if len(bad):
             self.length[bad] *= _shrink(f[~good], slope[~good], np.where(finite, f_new, np.inf)[~good])
             self.rejected[bad] += 1
@@ -144,14 +147,14 @@ class _Walk:
         pressed = ((x <= self.lower[rows]) & (g > 0.0)) | ((x >= self.upper[rows]) & (g < 0.0))
         g = np.where(pressed, 0.0, g)
         direction = np.where(pressed, 0.0, -(self.H[rows] @ g[:, :, None])[:, :, 0])
-        self.predicted[rows] = -0.5 * (direction * g).sum(axis=1)
+        self.predicted[rows] = -0.5 * _dots(direction, g)
         longest = np.abs(direction).max(axis=1, initial=0.0)
         self.direction[rows] = direction * np.minimum(1.0, self.limits.longest / np.maximum(longest, 1e-300))[:, None]
 
     def learn(self, rows: Rows, move: Array, change: Array) -> None:
         """The BFGS update, where the curvature along the move is positive."""
-        curvature = (move * change).sum(axis=1)
-        positive = curvature > 1e-10 * np.sqrt((move * move).sum(axis=1) * (change * change).sum(axis=1))
+        curvature = _dots(move, change)
+        positive = curvature > 1e-10 * np.sqrt(_dots(move, move) * _dots(change, change))
         rows, move, change, curvature = rows[positive], move[positive], change[positive], curvature[positive]
         if not len(rows):
             return
@@ -159,24 +162,29 @@ class _Walk:
         Hy = (H @ change[:, :, None])[:, :, 0]
         new = self.unscaled[rows]
         if new.any():  # the identity has no scale of its own: take that of the curvature just seen
-            factor = np.where(new, curvature / np.maximum((change * Hy).sum(axis=1), 1e-300), 1.0).clip(1e-3, 1e3)
+            factor = np.where(new, curvature / np.maximum(_dots(change, Hy), 1e-300), 1.0).clip(1e-3, 1e3)
             H *= factor[:, None, None]
             Hy *= factor[:, None]
             self.unscaled[rows] = False
         rho = 1.0 / curvature
-        weight = rho * (1.0 + rho * (change * Hy).sum(axis=1))
+        weight = rho * (1.0 + rho * _dots(change, Hy))
         cross = (rho[:, None] * Hy)[:, :, None] * move[:, None, :]
         H += (weight[:, None] * move)[:, :, None] * move[:, None, :] - cross - cross.transpose(0, 2, 1)
         self.H[rows] = H
 
     def merge(self) -> None:
         """End every start that has come next to a better one."""
-        if len(self.f) == 1:
+        if np.count_nonzero(~self.merged) < 2:
             return
         order = np.argsort(self.f, kind="stable")
         x = self.x[order]
         close = (np.abs(x[:, None] - x[None]) < self.limits.merge).all(axis=2)
         self.merged[order] |= np.tril(close, -1).any(axis=1)
+
+
+def _dots(a: Array, b: Array) -> Array:
+    """The scalar products of the rows."""
+    return np.asarray(np.einsum("ij,ij->i", a, b))
 
 
 def _shrink(f: Array, slope: Array, f_new: Array) -> Array:

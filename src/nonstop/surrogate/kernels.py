@@ -24,19 +24,38 @@ _SQRT5 = math.sqrt(5.0)
 
 
 def squared_distances(A: NDArray[F], B: NDArray[F]) -> NDArray[F]:
-    """D[i, j] = |a_i - b_j|^2 = |a_i|^2 - 2 a_i.b_j + |b_j|^2 as one matrix product; float32 stays float32."""
-    D: NDArray[F] = _extended(A, -2.0, squares_first=True) @ _extended(B, 1.0, squares_first=False).T
+    """D[i, j] = |a_i - b_j|^2; float32 stays float32."""
+    D: NDArray[F] = left(A) @ right(B).T
+    D *= -2.0
     np.maximum(D, 0.0, out=D)
     return D
 
 
-def _extended(Z: NDArray[F], factor: float, squares_first: bool) -> NDArray[F]:
-    """(factor Z, |z|^2, 1) or (factor Z, 1, |z|^2), row by row."""
-    d = Z.shape[1]
-    extended = np.ones((len(Z), d + 2), dtype=Z.dtype)
-    np.multiply(Z, factor, out=extended[:, :d])
-    np.einsum("ij,ij->i", Z, Z, out=extended[:, d if squares_first else d + 1])
+def left(Z: NDArray[F]) -> NDArray[F]:
+    """(z, -|z|^2 / 2, 1) row by row: -D/2 = a.b - |a|^2/2 - |b|^2/2 is the one matrix product left(A) right(B)'."""
+    return _extended(Z, Z.shape[1])
+
+
+def right(Z: NDArray[F]) -> NDArray[F]:
+    """(z, 1, -|z|^2 / 2) row by row."""
+    return _extended(Z, Z.shape[1] + 1)
+
+
+def _extended(Z: NDArray[F], column: int) -> NDArray[F]:
+    extended = np.ones((len(Z), Z.shape[1] + 2), dtype=Z.dtype)
+    extended[:, :-2] = Z
+    np.einsum("ij,ij->i", Z, Z, out=extended[:, column])
+    extended[:, column] *= -0.5
     return extended
+
+
+def from_exponent(kernel: Kernel, E: NDArray[F]) -> NDArray[F]:
+    """k for E = -D/2, in place of E where it can."""
+    if kernel == "rbf":
+        np.exp(E, out=E)
+        return E
+    E *= -2.0
+    return value(kernel, np.maximum(E, 0.0, out=E))
 
 
 def value(kernel: Kernel, D: NDArray[F]) -> NDArray[F]:
@@ -62,6 +81,20 @@ def value_and_steepness(kernel: Kernel, D: Array) -> tuple[Array, Array]:
     root *= _SQRT5
     decay = np.exp(-root)
     return decay * (1.0 + root * (1.0 + root / 3.0)), decay * (1.0 + root) * (5.0 / 3.0)
+
+
+def symmetric(kernel: Kernel, Z: Array, k: Array) -> Array:
+    """Write the values between all rows of Z into k, and return h, which for RBF is the same array."""
+    np.matmul(Z, Z.T, out=k)
+    half = 0.5 * k.diagonal()
+    k -= half[:, None]
+    k -= half  # -D / 2
+    if kernel == "rbf":
+        np.exp(k, out=k)
+        return k
+    k *= -2.0
+    k[:], h = value_and_steepness(kernel, np.maximum(k, 0.0, out=k))
+    return h
 
 
 def covariance(kernel: Kernel, A: Array, B: Array, lengthscales: Array) -> Array:

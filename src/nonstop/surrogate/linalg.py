@@ -25,40 +25,64 @@ class NotPositiveDefiniteError(ArithmeticError):
     """No jitter of the ladder makes the matrix positive definite, or it has entries that are not finite."""
 
 
-def inverse_root(K: Array, jitters: tuple[float, ...] = JITTERS) -> tuple[Array, float]:
-    """R with R'R = (K + jitter I)^-1 for the first jitter that works, and that jitter."""
+def inverse_root(K: Array) -> tuple[Array, float]:
+    """R with R'R = (K + jitter I)^-1 for the first jitter of the ladder that works, and that jitter."""
     scale = float(np.trace(K)) / max(len(K), 1)
-    for jitter in jitters if math.isfinite(scale) else ():
-        shifted = K if jitter == 0.0 else K + jitter * scale * np.eye(len(K))
-        L, info = lapack.dpotrf(shifted.T, lower=1)
-        if info == 0 and np.isfinite(L[-1:]).all():
+    for jitter in JITTERS if math.isfinite(scale) else ():
+        L = cholesky(K if jitter == 0.0 else K + jitter * scale * np.eye(len(K)))
+        if L is not None:
             return triangular_inverse(L), jitter * scale
-    raise NotPositiveDefiniteError(f"a {len(K)} x {len(K)} matrix stays indefinite with jitter {jitters[-1]:g}")
+    raise NotPositiveDefiniteError(f"a {len(K)} x {len(K)} matrix stays indefinite with jitter {JITTERS[-1]:g}")
+
+
+def cholesky(K: Array) -> Array | None:
+    """The lower triangular L with L L' = K; None if there is none."""
+    return cholesky_into(np.empty(K.shape, order="F"), K)
+
+
+def cholesky_into(L: Array, K: Array) -> Array | None:
+    """The same in the memory of L, which must be in Fortran's order."""
+    np.copyto(L, K)
+    _, info = lapack.dpotrf(L, lower=1, overwrite_a=1)
+    # Whatever is not finite in K spreads to the last pivot.
+    return L if info == 0 and (not len(K) or math.isfinite(L[-1, -1])) else None
+
+
+def solve_lower(L: Array, b: Array) -> Array:
+    """L^-1 b for a lower triangular L."""
+    return np.asarray(lapack.dtrtrs(L, b, lower=1)[0])
 
 
 def triangular_inverse(L: Array) -> Array:
     """The inverse of a lower triangle, halves first: two thirds of the work become matrix products, which OpenBLAS
     does at twice the rate of its own dtrtri."""
     R = np.zeros_like(L, order="F")
-    _invert_into(R, L)
+    invert_into(R, L)
     return R
 
 
-def _invert_into(R: Array, L: Array) -> None:
+def invert_into(R: Array, L: Array) -> None:
+    """The same in the memory of R, which must be zero above the diagonal."""
     n = len(L)
     if n <= _SMALL:
         R[...] = lapack.dtrtri(L, lower=1)[0] if n else L
         return
     h = n // 2
-    _invert_into(R[:h, :h], L[:h, :h])
-    _invert_into(R[h:, h:], L[h:, h:])
+    invert_into(R[:h, :h], L[:h, :h])
+    invert_into(R[h:, h:], L[h:, h:])
     below = blas.dtrmm(-1.0, R[h:, h:], L[h:, :h], lower=1)
     R[h:, :h] = blas.dtrmm(1.0, R[:h, :h], below, side=1, lower=1, overwrite_b=1)
 
 
 def gram(R: Array) -> Array:
     """The lower triangle of R'R; what stands above the diagonal means nothing."""
-    return np.asarray(lapack.dlauum(R, lower=1)[0])
+    return gram_in_place(R.copy(order="F"))
+
+
+def gram_in_place(R: Array) -> Array:
+    """The same in the memory of R, which must be in Fortran's order."""
+    lapack.dlauum(R, lower=1, overwrite_c=1)
+    return R
 
 
 def symmetric_times(lower: Array, B: Array) -> Array:
