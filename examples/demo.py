@@ -1,34 +1,32 @@
-"""Eight worker processes on Hartmann-6, live, in a quarter of a minute.
+"""Eight worker processes on Hartmann-6, live, in less than half a minute.
 
-Each evaluation takes a half-normal time, as in the paper, with a mean of a second; whichever worker finishes first
-proposes its next point from all that is known by then. The study is an SQLite file, so it can be looked at while it
-runs, killed, and taken up again.
+Each evaluation takes a half-normal time, as in the paper; whichever worker finishes first proposes its next point from
+all that is known by then. The study is kept in an SQLite file, so it can be looked at while it runs, and replayed.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-import sys
 import time
 from collections.abc import Mapping
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 
 import nonstop
+from nonstop.cli.ending import typed
 from nonstop.cli.running import display_of
+from nonstop.cli.summary import usage_line, usage_of
 from nonstop.live import Watch
-from nonstop.usage import overall
-from nonstop.wording import duration, share
+from nonstop.storage import open_storage
+from nonstop.wording import duration
 from nonstop_bench.problems.hartmann import HARTMANN6 as PROBLEM
 
-MEAN_SECONDS = 0.8
 
-
-def objective(params: Mapping[str, object]) -> float:
-    """The value, after a time that depends on nothing: the standard normal's absolute value has mean sqrt(2 / pi)."""
-    time.sleep(abs(np.random.default_rng().normal(scale=MEAN_SECONDS * math.sqrt(math.pi / 2))))
+def objective(params: Mapping[str, object], seconds: float) -> float:
+    """The value, after a half-normal time with this mean."""
+    time.sleep(abs(np.random.default_rng().normal(scale=seconds * math.sqrt(math.pi / 2))))
     return PROBLEM.objective(params)
 
 
@@ -36,26 +34,30 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Optimise Hartmann-6 with asynchronous worker processes.")
     parser.add_argument("--budget", type=int, default=120, help="evaluations (default: 120)")
     parser.add_argument("--workers", type=int, default=8, help="worker processes (default: 8)")
+    parser.add_argument("--seconds", type=float, default=0.6, help="mean duration of an evaluation (default: 0.6)")
     parser.add_argument("--rule", default="ucb", help="acquisition rule, such as ucb, logei or random (default: ucb)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--file", type=Path, default=Path("demo.db"), help="where the study is kept (default: demo.db)")
+    parser.add_argument("--storage", default="sqlite:///demo.db", help="where it is kept (default: sqlite:///demo.db)")
     options = parser.parse_args(arguments)
 
-    options.file.unlink(missing_ok=True)
-    print(f"minimising {PROBLEM.name} ({PROBLEM.dim} dimensions, {options.workers} workers that never wait)", flush=True)
-    url = f"sqlite:///{options.file}"
-    study = nonstop.create_study(url, "demo", space=PROBLEM.space, rule=options.rule, seed=options.seed)
+    storage = open_storage(options.storage)
+    name = f"demo-{len(storage.list_studies()) + 1}"
+    study = nonstop.create_study(storage, name, space=PROBLEM.space, rule=options.rule, seed=options.seed)
+    print(
+        f"minimising {PROBLEM.name} ({PROBLEM.dim} dimensions, {options.workers} workers that never wait)", flush=True
+    )
     with display_of(study, options.budget, quiet=False) as display, Watch(study, display) as watch:
-        usages = study.optimize(objective, n_trials=options.budget, workers=options.workers)
+        evaluate = partial(objective, seconds=options.seconds)
+        usages = study.optimize(evaluate, n_trials=options.budget, workers=options.workers)
 
     point = ", ".join(f"{value:.4f}" for value in study.best_params.values())
     print(f"best point   ({point})")
     print(f"best value   {study.best_value:.6f}, regret {PROBLEM.regret(study.best_value):.1e}")
-    print(f"utilisation  {share(overall(usages).utilisation)} of the workers' time was spent evaluating")
-    print(f"time         {options.budget} evaluations of {MEAN_SECONDS} s on average in {duration(watch.elapsed)}")
-    print(f"next         nonstop show {url} demo")
-    print(f"             nonstop replay {url} demo")
+    print(f"workers      {usage_line(usage_of(usages)['workers'])}")
+    print(f"time         {options.budget} evaluations of {options.seconds:g} s on average in {duration(watch.elapsed)}")
+    print(f"next         {typed('nonstop', 'show', options.storage, name)}")
+    print(f"             {typed('nonstop', 'replay', options.storage, name)}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

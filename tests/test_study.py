@@ -126,7 +126,8 @@ def test_the_same_seed_gives_the_same_study() -> None:
 def test_the_same_study_in_another_process_has_the_same_bytes() -> None:
     script = (
         "import nonstop\n"
-        "study = nonstop.create_study(space=nonstop.Space({'x': nonstop.Float(0, 1), 'k': nonstop.Int(1, 9)}), seed=7)\n"
+        "space = nonstop.Space({'x': nonstop.Float(0, 1), 'k': nonstop.Int(1, 9)})\n"
+        "study = nonstop.create_study(space=space, seed=7)\n"
         "for _ in range(14):\n"
         "    trial = study.ask()\n"
         "    study.tell(trial, (trial.params['x'] - 0.4) ** 2 + trial.params['k'])\n"

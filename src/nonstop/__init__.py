@@ -5,12 +5,22 @@ The flow, in the order of the files: `space` says what may be tried, `encoding` 
 puts these together, `storage` keeps trials, `study` asks and tells.
 """
 
+from nonstop.acquisition.aegis import Aegis
+from nonstop.acquisition.believer import ConstantLiar, KrigingBeliever
+from nonstop.acquisition.expected import Expected
+from nonstop.acquisition.initial import UncertaintyFirst
+from nonstop.acquisition.penalized import Penalized
 from nonstop.acquisition.rule import Acquisition, Choice, View
-from nonstop.acquisition.standard import UCB, LogEI, Mean, Random
+from nonstop.acquisition.schedule import Schedule
+from nonstop.acquisition.standard import UCB, LogEI, Mean, Random, Uncertainty
+from nonstop.acquisition.thompson import Thompson
+from nonstop.batch import propose_batch
+from nonstop.command import Command
 from nonstop.errors import (
     DataError,
     MissingExtraError,
     NonstopError,
+    ObjectiveError,
     ParamsError,
     RuleError,
     SpaceError,
@@ -30,33 +40,45 @@ __version__ = "0.1.0"
 __all__ = [
     "UCB",
     "Acquisition",
+    "Aegis",
     "Categorical",
     "Choice",
+    "Command",
+    "ConstantLiar",
     "DataError",
+    "Expected",
     "Float",
     "Hyperparameters",
     "Int",
+    "KrigingBeliever",
     "LogEI",
     "LogNormal",
     "Mean",
     "MissingExtraError",
     "NonstopError",
+    "ObjectiveError",
     "ParamsError",
+    "Penalized",
     "Proposal",
     "Random",
     "RuleError",
+    "Schedule",
     "Space",
     "SpaceError",
     "StorageError",
     "Study",
     "StudyError",
     "Surrogate",
+    "Thompson",
     "Trial",
     "TrialError",
     "TrialState",
+    "Uncertainty",
+    "UncertaintyFirst",
     "View",
     "__version__",
     "create_study",
     "load_study",
     "propose",
+    "propose_batch",
 ]

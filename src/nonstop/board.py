@@ -19,6 +19,11 @@ class Lane:
     completed: int = 0
     failed: int = 0
     busy: float = 0.0
+    last: float = 0.0
+
+    def time_until(self, now: float) -> float:
+        """To now while it has a trial, else to the end of its last: when the budget is used up, nobody is idle."""
+        return max((self.last if self.trial is None else now) - self.since, 0.0)
 
     def busy_until(self, now: float) -> float:
         running = self.trial if self.trial is not None and self.trial.state is TrialState.RUNNING else None
@@ -48,7 +53,7 @@ class Board:
 
     def utilisation(self, now: float) -> float | None:
         """The share of the workers' time spent evaluating, as far as the times of their trials tell."""
-        total = sum(max(now - lane.since, 0.0) for lane in self.lanes.values())
+        total = sum(lane.time_until(now) for lane in self.lanes.values())
         busy = sum(lane.busy_until(now) for lane in self.lanes.values())
         return min(busy / total, 1.0) if total > 0.0 else None
 
@@ -71,5 +76,6 @@ class Board:
             lane.failed += trial.state is TrialState.FAILED
             if trial.started_at is not None and trial.finished_at is not None:
                 lane.busy += max(trial.finished_at - trial.started_at, 0.0)
+                lane.last = trial.finished_at
         elif trial.state is not TrialState.WAITING:
             lane.trial = trial

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final, NoReturn
@@ -55,6 +55,11 @@ class Brake:
         finally:
             self._armed = False
 
+    def pass_on(self) -> None:
+        """In a process that is not ours, SIGTERM meant more than the loop: give it to the handler that was before."""
+        if self.signal == signal.SIGTERM:
+            signal.raise_signal(signal.SIGTERM)
+
     def end_process(self) -> NoReturn:
         """After cleaning up, end as the signal asked for: Ctrl-C as KeyboardInterrupt, SIGTERM as the usual exit."""
         if self.signal == signal.SIGINT:
@@ -78,14 +83,42 @@ def braked_by_signals() -> Iterator[Brake]:
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
-def stop_when_orphaned() -> None:
-    """Send this process a SIGTERM when the one that started it is gone: a run must not outlive its owner."""
-    parent = os.getppid()
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Inside, signals wait; a process started here holds them back too, until it lets them in."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def let_in() -> None:
+    """Deliver what was held back."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+
+
+@contextmanager
+def interrupted_when(asked: Callable[[], bool], every: float = 0.5) -> Iterator[None]:
+    """Inside, this process sends itself the signal of Ctrl-C as soon as asked() is true; never after the end."""
+    over, lock = threading.Event(), threading.Lock()
 
     def watch() -> None:
-        pause = threading.Event()
-        while os.getppid() == parent:
-            pause.wait(1.0)
-        os.kill(os.getpid(), signal.SIGTERM)
+        while not over.wait(every):
+            with lock:
+                if asked() and not over.is_set():
+                    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+                    return
 
-    threading.Thread(target=watch, name="nonstop-orphan", daemon=True).start()
+    threading.Thread(target=watch, name="nonstop-brake", daemon=True).start()
+    try:
+        yield
+    finally:
+        with lock:
+            over.set()
+
+
+def orphaned() -> Callable[[], bool]:
+    """Is the process gone that started this one? A run must not outlive its owner."""
+    parent = os.getppid()
+    return lambda: os.getppid() != parent

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nonstop.clock import Clock, WallClock
+from nonstop.errors import StorageError
 from nonstop.storage.contract import Pulse, Storage
 
 BEATS_PER_LEASE = 4
@@ -74,7 +75,7 @@ class Heart:
         while not self._over.wait(self._lease.seconds / BEATS_PER_LEASE):
             try:
                 self.beat()
-            except Exception:
+            except StorageError:
                 # The watch sees the gap that this leaves, and forgets.
                 continue
 

@@ -28,9 +28,9 @@ LOOK, LINE = 0.25, 1.0
 
 
 class Display(Protocol):
-    """Shows a board, as often as it is asked to."""
+    """Shows a board as often as it is asked to; with `last`, for the last time."""
 
-    def show(self, board: Board, elapsed: float, now: float) -> None: ...
+    def show(self, board: Board, elapsed: float, now: float, last: bool = False) -> None: ...
 
 
 class Watch(AbstractContextManager["Watch"]):
@@ -39,7 +39,7 @@ class Watch(AbstractContextManager["Watch"]):
     def __init__(self, study: Study, display: Display, clock: Clock | None = None) -> None:
         self.board = Board(study.spec.sign, study.trials)
         self._storage = study.storage
-        self._id = study.storage.load_study(study.name).id
+        self._id = study.id
         self._display = display
         self._clock = clock or WallClock()
         self._began = self._clock.monotonic()
@@ -62,23 +62,23 @@ class Watch(AbstractContextManager["Watch"]):
         while not self._over.is_set():
             self._look()
             self._over.wait(LOOK)
-        self._look()
+        self._look(last=True)
 
-    def _look(self) -> None:
+    def _look(self, last: bool = False) -> None:
         with suppress(StorageError):
             self.board.apply(self._storage.exchange(self._id, self.board.cursor))
-        self._display.show(self.board, self.elapsed, self._clock.now())
+        self._display.show(self.board, self.elapsed, self._clock.now(), last)
 
 
 class Silence:
     """--quiet."""
 
-    def show(self, board: Board, elapsed: float, now: float) -> None:
+    def show(self, board: Board, elapsed: float, now: float, last: bool = False) -> None:
         pass
 
 
 class Lines:
-    """One line for each new incumbent; otherwise one when something was finished, at most one a second."""
+    """A line for each new incumbent; besides, one when something was finished, at most one a second, and the end."""
 
     def __init__(self, write: Callable[[str], None], budget: int | None) -> None:
         self._write = write
@@ -87,14 +87,14 @@ class Lines:
         self._finished: int | None = None
         self._last = -LINE
 
-    def show(self, board: Board, elapsed: float, now: float) -> None:
+    def show(self, board: Board, elapsed: float, now: float, last: bool = False) -> None:
         time = f"[{duration(elapsed):>7}]"
         finished = board.counts.completed + board.counts.failed
         best = board.incumbent
         if best is not None and best != self._incumbent:
             self._incumbent = best
             self._write(f"{time} best {scalar(best.value)} at trial {best.number}: {assignments(best.params)}")
-        if finished != self._finished and elapsed - self._last >= LINE:
+        if finished != self._finished and (last or elapsed - self._last >= LINE):
             self._finished, self._last = finished, elapsed
             self._write(f"{time} {progress(board, self._budget)}{_evaluating(board, now)}")
 
@@ -105,7 +105,9 @@ class Panel(AbstractContextManager["Panel"]):
     def __init__(self, console: Console, title: str, budget: int | None) -> None:
         self._title = title
         self._budget = budget
-        self._live = Live(console=console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
+        self._live = Live(
+            console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False
+        )
 
     def __enter__(self) -> Panel:
         self._live.start()
@@ -114,7 +116,7 @@ class Panel(AbstractContextManager["Panel"]):
     def __exit__(self, *_: object) -> None:
         self._live.stop()
 
-    def show(self, board: Board, elapsed: float, now: float) -> None:
+    def show(self, board: Board, elapsed: float, now: float, last: bool = False) -> None:  # noqa: ARG002
         height = self._live.console.size.height
         self._live.update(self.render(board, elapsed, now, lanes=max(1, height - 6)), refresh=True)
 
@@ -150,9 +152,12 @@ def _incumbent_line(best: Trial | None) -> Text:
 
 
 def _lanes(board: Board, now: float, most: int) -> RenderableType:
-    table = Table.grid(padding=(0, 2), expand=False)
-    for _ in range(5):
-        table.add_column(no_wrap=True, overflow="ellipsis")
+    table = Table.grid(padding=(0, 2), expand=True)
+    for _ in range(4):
+        table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)  # the params give way first
+    if not board.lanes:
+        return Text("workers are starting", style="dim")
     lanes = [board.lanes[name] for name in sorted(board.lanes)]
     for lane in lanes[:most]:
         table.add_row(*_lane(lane, now))

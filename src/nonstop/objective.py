@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -143,10 +144,11 @@ class _Limited:
     seconds: float
 
     def __call__(self, params: dict[str, Value]) -> object:
-        before = signal.signal(signal.SIGALRM, _ring)
+        handler, started = signal.signal(signal.SIGALRM, _ring), time.monotonic()
+        others = (0.0, 0.0)  # someone else's alarm, to be set again
         try:
             try:
-                signal.setitimer(signal.ITIMER_REAL, self.seconds)
+                others = signal.setitimer(signal.ITIMER_REAL, self.seconds)
                 return self.objective(params)
             finally:
                 # The alarm may ring until here: the outer try is for that one.
@@ -154,7 +156,10 @@ class _Limited:
         except _TimeUp:
             raise ObjectiveError(f"stopped after the time limit of {self.seconds:g} s") from None
         finally:
-            signal.signal(signal.SIGALRM, signal.SIG_DFL if before is None else before)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL if handler is None else handler)
+            if others[0] > 0.0:
+                left = others[0] - (time.monotonic() - started)
+                signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3), others[1])
 
 
 def _ring(_number: int, _frame: FrameType | None) -> None:

@@ -81,8 +81,9 @@ def propose(
 
     X (n, d) in [0, 1]^d and y (n,) are the completed evaluations in completion order; rows whose y is not finite are
     left out. `busy` (b, d) are being evaluated; standard rules ignore them. `believed` are points proposed from this
-    same data before: the model takes its own mean for their values, so that it does not propose them again. The
-    proposal differs from every point of `busy` and `avoid`; in a discrete cube also from X, unless `noisy`.
+    same data before: the model takes its own mean for their values, so that it does not propose them again. `avoid` are
+    points that failed. The proposal differs from all of these; in a discrete cube also from X, while an untried point
+    is left. With `noisy`, a discrete cube keeps only the points of `avoid` from coming again.
     `warm` are hyperparameters to start the fit from; `threads=None` lets BLAS use as many threads as it likes.
     """
     started = time.perf_counter()
@@ -160,6 +161,10 @@ class _Data:
         """Points that may not be proposed again."""
         return np.concatenate([self.busy, self.avoid, self.believed])
 
+    def taken(self, noisy: bool) -> Array:
+        """Points that a discrete cube does not offer again; a noisy objective is worth a second look, a failure not."""
+        return self.avoid if noisy and self.cube.is_discrete else np.concatenate([self.reserved, self.X])
+
 
 def _numbers(name: str, given: ArrayLike) -> Array:
     try:
@@ -223,10 +228,8 @@ def _chosen(rule: Score | Chooser, gp: GP, data: _Data, noisy: bool, rng: np.ran
     belief does not move it (a corner often stays the best), the best runner-up that is free is taken."""
     standard, discrete = isinstance(rule, Score), data.cube.is_discrete
     believed = data.believed if standard else _except(data.believed, data.busy)
-    taken = np.concatenate([data.reserved, data.X]) if discrete else data.reserved
+    taken = data.taken(noisy) if discrete else data.reserved
     best = float(gp.y.max())  # of what was observed: believed values are none
-    if discrete and noisy:
-        taken = taken[:0]
     for _ in range(3):
         # Only a discrete cube leaves taken points out beforehand: next to a point, it has nothing that is almost it.
         excluded = taken if discrete else taken[:0]
@@ -275,7 +278,7 @@ def _filling(data: _Data, seed: int) -> Array:
 
 def _unmodelled(data: _Data, points: Array, rung: Rung, noisy: bool, started: float) -> Proposal:
     """The first of the points that is free; in a discrete cube that has an untried point, such a one."""
-    taken = data.reserved if noisy else np.concatenate([data.reserved, data.X])
+    taken = data.taken(noisy)
     everything = data.cube.enumerate(ENUMERABLE)
     pool = points if everything is None else np.concatenate([points, everything])
     x = next((x for x in pool if not len(_coinciding(x, taken))), points[0])

@@ -27,6 +27,7 @@ from nonstop.worker import Task, Terms
 
 if TYPE_CHECKING:
     import pandas as pd
+    from plotly.graph_objects import Figure
 
 
 class Study:
@@ -36,7 +37,7 @@ class Study:
         self.storage = storage
         self.spec = spec
         self.name = record.name
-        self._id = record.id
+        self.id = record.id
         self._session = Session(storage, record.id, spec)
         self._mirror = self._session.mirror
         self._sync()
@@ -84,7 +85,7 @@ class Study:
         return self._insert(params, _number(value))
 
     def _insert(self, params: Params, value: float | None) -> Trial:
-        trial = self.storage.insert(self._id, self.spec.space.validate(params), value, uuid.uuid4().hex)
+        trial = self.storage.insert(self.id, self.spec.space.validate(params), value, uuid.uuid4().hex)
         self._sync()
         return trial
 
@@ -122,7 +123,7 @@ class Study:
             max_failures=max_failures,
             since=self._mirror.cursor,
         )
-        task = Task(self.storage, self._id, self.spec, objective, terms)
+        task = Task(self.storage, self.id, self.spec, objective, terms)
         return run_workers(task, workers, engine, address, None if progress is None else lambda: progress(self))
 
     @property
@@ -174,6 +175,13 @@ class Study:
         ]
         columns = ["number", "state", "value", *(f"params_{name}" for name in self.spec.space), "started_at", "seconds"]
         return pd.DataFrame(rows, columns=columns)
+
+    def plot(self, name: str) -> Figure:
+        """A figure of the study: "trace", "timeline", "slices", "contour", "parallel", "lengthscales", "distances" or
+        "check". It is a Plotly figure: .show() opens it, .write_html() keeps it."""
+        from nonstop.plots import draw
+
+        return draw(name, self.spec, self.trials)
 
     def _sync(self) -> None:
         self._session.exchange()

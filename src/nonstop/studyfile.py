@@ -100,9 +100,9 @@ def study_file(keys: Mapping[str, object]) -> StudyFile:
         raise StudyFileError("there is nothing to vary: give a table [space.NAME] or --param NAME=float:LOW:HIGH")
     if ("objective" in keys) == ("command" in keys):
         found = "both" if "command" in keys else "neither"
-        raise StudyFileError(f"expected one of objective = \"module:function\" and command = \"...\", got {found}")
+        raise StudyFileError(f'expected one of objective = "module:function" and command = "...", got {found}')
     if "address" in keys and keys.get("engine", "local") == "local":
-        raise StudyFileError(f"address = {keys['address']!r} needs engine = \"dask\" or \"ray\", not \"local\"")
+        raise StudyFileError(f'address = {keys["address"]!r} needs engine = "dask" or "ray", not "local"')
     if "n_trials" not in keys and "timeout" not in keys:
         raise StudyFileError("there is no budget: give n_trials or timeout (or both)")
     named: dict[str, Any] = {"name": _default_name(keys), **keys}
@@ -170,7 +170,7 @@ _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "space": (_space, "tables"),
     "name": (_text, "the name of the study"),
     "objective": (_function, "module:function"),
-    "command": (_command, "a shell command such as \"python train.py --lr {lr}\", its quotes closed"),
+    "command": (_command, 'a shell command such as "python train.py --lr {lr}", its quotes closed'),
     "storage": (_url, "a URL: sqlite:///FILE or postgresql://USER@HOST/DATABASE"),
     "direction": (_one_of(get_args(Direction)), '"minimize" or "maximize"'),
     "rule": (_rule, "the name of a rule"),

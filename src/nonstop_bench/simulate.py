@@ -73,7 +73,7 @@ class _Event:
 def simulate(setup: Setup) -> nonstop.Study:
     """The study after `horizon` virtual seconds; its trials carry virtual times.
 
-    As in the paper, 3 d quasi-random points are evaluated before the clock starts, and q further ones start the workers.
+    As in the paper, 3 d quasi-random points are evaluated before the clock starts, and q further ones start workers.
     """
     return _Simulation(setup).run()
 

@@ -76,9 +76,8 @@ def a_run(folder: Path, url: str, budget: int, workers: int, seconds: float) -> 
     try:
         yield run
     finally:
-        if run.process.poll() is None:
-            run.process.kill()
-            run.process.communicate()
+        run.process.kill()
+        run.process.communicate()
         until(lambda: not any(alive(pid) for pid in run.workers()), "the workers to end after their run")
         run.study.storage.close()
 
@@ -132,7 +131,9 @@ def test_sigterm_of_one_worker_is_the_end_of_that_worker_only(tmp_path: Path, ur
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_run_ends_within_seconds_and_resumes_to_its_budget(tmp_path: Path, url: str, number: signal.Signals) -> None:
+def test_the_run_ends_within_seconds_and_resumes_to_its_budget(
+    tmp_path: Path, url: str, number: signal.Signals
+) -> None:
     with a_run(tmp_path, url, budget=14, workers=4, seconds=30.0) as run:
         until(lambda: len(run.workers()) == 4, "four workers")
         asked = time.monotonic()

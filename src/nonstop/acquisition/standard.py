@@ -117,8 +117,8 @@ class Scored:
 @dataclass(frozen=True, slots=True, eq=False)
 class Sketch:
     """A GP in single precision: the mean from all data, the variance from the first rows, which are spread evenly, and
-    from the `recent` ones, whose columns of V = k R' (n, recent) are kept whole in `tail`. With little noise the weights
-    alpha are so large that only double precision can add them up.
+    from the `recent` ones, whose columns of V = k R' (n, recent) are kept whole in `tail`. With little noise the
+    weights alpha are so large that only double precision can add them up.
 
     `data` is kernels.right of the scaled data, `room` memory for k: fresh memory would cost as much as filling it.
     """

@@ -9,31 +9,32 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib.metadata import version
 
 import click
 
+from nonstop.cli.dashboard import dashboard
 from nonstop.cli.export import export
 from nonstop.cli.look import best, ls, show
 from nonstop.cli.replay import replay
+from nonstop.cli.report import report
 from nonstop.cli.run import run
 from nonstop.cli.terminal import complain, say
 from nonstop.cli.worker import worker
-from nonstop.errors import NonstopError, RuleError, SpaceError, StudyFileError
+from nonstop.errors import NonstopError, ObjectiveError, RuleError, SpaceError, StudyFileError
 
 DEBUG = "--debug"
-_USAGE = (StudyFileError, SpaceError, RuleError)
+_USAGE = (StudyFileError, SpaceError, RuleError, ObjectiveError)
 
 
 def _version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
     if wanted:
-        from nonstop import __version__
-
-        click.echo(f"nonstop {__version__}")
+        click.echo(f"nonstop {version('nonstop')}")
         context.exit()
 
 
 @click.group(
-    commands=[run, worker, ls, show, best, export, replay],
+    commands=[run, worker, ls, show, best, export, report, replay, dashboard],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
     epilog="""\b
 Examples:
@@ -44,7 +45,7 @@ Examples:
 
 \b
 A storage is sqlite:///FILE or postgresql://USER@HOST/DATABASE. If NONSTOP_STORAGE names it, no command needs the URL.
-NONSTOP_DEBUG=1, or --debug before the command, shows tracebacks. Exit codes: 0 success, 1 failed, 2 usage,
+NONSTOP_DEBUG=1 or --debug shows tracebacks. Exit codes: 0 success, 1 failed, 2 usage,
 130 interrupted.
 """,
 )

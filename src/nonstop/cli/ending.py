@@ -9,15 +9,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nonstop.cli.place import VARIABLE
-from nonstop.cli.summary import best_line, best_of, counts_line, counts_of, failures_of, say_failures, usage_of
+from nonstop.cli.summary import (
+    best_line,
+    best_of,
+    counts_line,
+    counts_of,
+    failures_of,
+    say_failures,
+    usage_line,
+    usage_of,
+)
 from nonstop.cli.terminal import complain, say, say_json, scrubbed
-from nonstop.wording import duration, share
+from nonstop.wording import duration
 
 if TYPE_CHECKING:
     from nonstop.study import Study
     from nonstop.usage import Usage
 
-_KINDS = {"busy": "evaluating", "suggesting": "proposing", "storing": "in the storage", "waiting": "idle"}
 _STATES = {0: "finished", 1: "failed"}
 
 
@@ -58,8 +66,10 @@ def say_ending(ending: dict[str, Any], as_json: bool) -> None:
     say(f"best     {best_line(ending['best'])}")
     say(f"trials   {counts_line(ending['counts'])}, in {duration(ending['seconds'])}")
     if ending["workers"]:
-        say(f"workers  {_workers_line(ending)}")
+        say(f"workers  {usage_line(ending['workers'])}")
     say_failures(ending["failures"])
+    if ending["failures"]:
+        say()
     if ending["state"] == "finished":
         say(f"next     {ending['next']}")
     else:
@@ -70,10 +80,3 @@ def say_ending(ending: dict[str, Any], as_json: bool) -> None:
 def typed(*words: str) -> str:
     """The words as one types them, but for passwords."""
     return scrubbed(shlex.join(words))
-
-
-def _workers_line(ending: dict[str, Any]) -> str:
-    workers = ending["workers"]
-    total = sum(worker[key] for worker in workers for key in _KINDS)
-    parts = [f"{share(sum(w[key] for w in workers) / total)} {what}" for key, what in _KINDS.items()] if total else []
-    return f"{len(workers)}: " + ", ".join(parts)

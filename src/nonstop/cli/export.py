@@ -52,16 +52,24 @@ FORMATS: Mapping[str, Callable[[Iterable[Trial], Sequence[str], TextIO], None]] 
 }
 
 
-@click.command(epilog="""\b
+@click.command(
+    epilog="""\b
 Examples:
   nonstop export sqlite:///runs.db demo > trials.csv
   nonstop export sqlite:///runs.db demo --format jsonl | jq .value
-  nonstop export sqlite:///runs.db demo --format json -o trials.json""")
+  nonstop export sqlite:///runs.db demo --format json -o trials.json"""
+)
 @click.argument("words", nargs=-1, metavar="[URL] STUDY")
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), default="csv", show_default=True)
-@click.option("-o", "--output", type=click.File("w", encoding="utf-8", atomic=True), default="-", metavar="FILE",
-              help="Where to write to, instead of standard output.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.File("w", encoding="utf-8", atomic=True),
+    default="-",
+    metavar="FILE",
+    help="Where to write to, instead of standard output.",
+)
 def export(words: Sequence[str], form: str, output: TextIO) -> None:
-    """Write all trials of a study, one row or object for each."""
+    """Write all trials of a study as csv, json or jsonl."""
     study = open_study(*locate(words))
     FORMATS[form](study.trials, list(study.spec.space), output)

@@ -38,11 +38,16 @@ def ls(words: Sequence[str], as_json: bool) -> None:
         say_table(_COLUMNS, [[str(row[column]) for column in _COLUMNS] for row in rows])
 
 
-@click.command(epilog="\b\nExamples:\n  nonstop show sqlite:///runs.db demo\n  nonstop show sqlite:///runs.db demo --json")
+@click.command(
+    epilog="\b\nExamples:\n  nonstop show sqlite:///runs.db demo\n  nonstop show sqlite:///runs.db demo --json"
+)
 @study_argument
 @json_option
 def show(words: Sequence[str], as_json: bool) -> None:
-    """Show how a study stands: counts, the best, the workers, what runs, and why trials failed."""
+    """Show how a study stands.
+
+    How many trials are in which state, the best one, where the time of each worker went, what is running for how long,
+    and why trials failed."""
     url, name = locate(words)
     summary = summary_of(open_study(url, name), shown_url(url), time.time())
     if as_json:
@@ -51,7 +56,9 @@ def show(words: Sequence[str], as_json: bool) -> None:
         say_summary(summary)
 
 
-@click.command(epilog="\b\nExamples:\n  nonstop best sqlite:///runs.db demo\n  nonstop best sqlite:///runs.db demo --json")
+@click.command(
+    epilog="\b\nExamples:\n  nonstop best sqlite:///runs.db demo\n  nonstop best sqlite:///runs.db demo --json"
+)
 @study_argument
 @json_option
 def best(words: Sequence[str], as_json: bool) -> None:

@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: What each key means, for --help; the defaults are those of StudyFile.
 HELP = {
-    "command": 'A shell command with {NAME} where a value belongs; its last line of output is the value.',
+    "command": "A shell command with {NAME} where a value belongs; its last line of output is the value.",
     "storage": f"Where the study is kept: sqlite:///FILE or postgresql://USER@HOST/DATABASE. [{VARIABLE}]",
     "name": "The study's name; that of the file, function or script if you do not say.",
     "direction": "minimize (the default) or maximize.",
@@ -58,7 +58,7 @@ def key_options(*keys: str) -> Callable[[F], F]:
 
 
 def param_option(function: F) -> F:
-    return cast("F", click.option("-p", "--param", "params", multiple=True, metavar="NAME=KIND:...", help=FORMS)(function))
+    return click.option("-p", "--param", "params", multiple=True, metavar="NAME=KIND:...", help=FORMS)(function)
 
 
 def gather(target: str | None, params: Sequence[str], options: Mapping[str, object]) -> StudyFile:

@@ -33,8 +33,8 @@ def _parameter(form: str) -> Parameter:
     kind, _, rest = form.partition(":")
     if kind in ("cat", "categorical"):
         return Categorical([_choice(text) for text in rest.split(",")] if rest else [])
-    bounds = rest.split(":")
-    log = len(bounds) == 3 and bounds.pop() == "log"
+    plain = rest.removesuffix(":log")
+    bounds, log = plain.split(":"), plain != rest
     if kind not in ("float", "int") or len(bounds) != 2:
         raise SpaceError(f"expected {FORMS}")
     low, high = (_number(text, kind) for text in bounds)

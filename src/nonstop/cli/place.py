@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from nonstop.study import Study
 
 VARIABLE: Final = "NONSTOP_STORAGE"
+AT_START: Final = 5.0
 
 
 def split_words(words: Sequence[str], *names: str, optional: int = 0) -> tuple[str, list[str]]:
@@ -34,7 +35,6 @@ def split_words(words: Sequence[str], *names: str, optional: int = 0) -> tuple[s
 
 def open_existing(url: str) -> Storage:
     """The storage, if it is there: a misspelt file is an error, not a new database."""
-    from nonstop.storage import open_storage
     from nonstop.storage.database import parse
     from nonstop.storage.sqlite import path_of
 
@@ -42,7 +42,16 @@ def open_existing(url: str) -> Storage:
     path = path_of(parsed) if parsed.drivername == "sqlite" else None
     if path is not None and not path.exists():
         raise StorageError(f"there is no file {path}")
-    return open_storage(url)
+    return open_now(url)
+
+
+def open_now(url: str) -> Storage:
+    """The storage, with all its patience for later but little at the start: whoever typed its URL is waiting."""
+    from nonstop.storage.retry import Patience
+    from nonstop.storage.sql import SqlStorage
+
+    SqlStorage(url, patience=Patience(deadline=AT_START)).close()
+    return SqlStorage(url)
 
 
 def shown_url(url: str) -> str:

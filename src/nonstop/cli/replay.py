@@ -1,10 +1,60 @@
-"""`nonstop replay`."""
+"""`nonstop replay`: compute every proposal again, and compare."""
+
 from __future__ import annotations
+
 from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
 import click
 
-@click.command()
+from nonstop.cli.place import locate, open_existing
+from nonstop.cli.terminal import complain, say, say_json
+from nonstop.wording import assignments
+
+if TYPE_CHECKING:
+    from nonstop.replay import ReplayReport
+    from nonstop.study import Study
+
+_MOST = 5
+
+
+@click.command(epilog="\b\nExample:\n  nonstop replay sqlite:///runs.db demo")
 @click.argument("words", nargs=-1, metavar="[URL] STUDY")
-def replay(words: Sequence[str]) -> int:
-    """Recompute every proposal of a study and compare."""
-    return 0
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def replay(words: Sequence[str], as_json: bool) -> int:
+    """Compute every proposal of a study again: all must be identical."""
+    from nonstop.study import load_study
+
+    url, name = locate(words)
+    report = _replayed(load_study(open_existing(url), name))
+    if as_json:
+        say_json({"identical": report.identical, **asdict(report)})
+    else:
+        _say(report)
+    return 0 if report.identical else 1
+
+
+def _replayed(study: Study) -> ReplayReport:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from nonstop.replay import replay as compute
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task("replaying", total=len(study.trials))
+        return compute(study, on_trial=lambda trial: progress.update(bar, completed=trial.number))
+
+
+def _say(report: ReplayReport) -> None:
+    total = report.model_based + report.quasi_random
+    kinds = f"{report.model_based} by the model, {report.quasi_random} quasi-random"
+    outside = f"; {report.outside} trials came from outside" if report.outside else ""
+    if report.identical:
+        say(f"all {total} proposals are identical ({kinds}){outside}")
+        return
+    complain(f"{len(report.differences)} of {total} proposals differ ({kinds}){outside}")
+    for difference in report.differences[:_MOST]:
+        say(f"trial {difference.number}: {assignments(difference.recorded)} was recorded", err=True)
+        say(f"{' ' * len(f'trial {difference.number}')}  {assignments(difference.computed)} was computed", err=True)

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from nonstop.cli.options import gather, key_options, param_option
+from nonstop.cli.place import open_now
 from nonstop.cli.running import TERMS, carry_out
+from nonstop.errors import StudyFileError
 
 if TYPE_CHECKING:
+    from nonstop.command import Command
     from nonstop.study import Study
     from nonstop.studyfile import StudyFile
 
@@ -35,23 +38,35 @@ of the file; their names are the same. Ctrl-C hands running trials back; nothing
 @click.option("-q", "--quiet", is_flag=True, help="Show nothing until the end.")
 @click.option("--json", "as_json", is_flag=True, help="End with a JSON object on stdout.")
 def run(target: str | None, params: Sequence[str], quiet: bool, as_json: bool, **options: object) -> int:
-    """Optimise until the budget is used up: what a study file, a Python function or a shell command says."""
-    from nonstop.command import Command
-
+    """Optimise a study file, a function or a command."""
     plan = gather(target, params, options)
+    objective = objective_for(plan)
     study = open_or_create(plan)
-    objective = str(plan.objective) if plan.command is None else Command(plan.command)
     terms = {key: getattr(plan, key) for key in TERMS}
     engine = {} if plan.engine == "local" else {"engine": plan.engine, "address": plan.address}
     return carry_out(study, plan.storage, {"objective": objective, **terms, **engine}, quiet, as_json)
 
 
+def objective_for(plan: StudyFile) -> str | Command:
+    """What workers evaluate; ObjectiveError if it cannot be, before anything is stored."""
+    from nonstop.command import Command
+    from nonstop.objective import objective_of
+
+    if plan.command is not None:
+        command = Command(plan.command)
+        command.check(plan.space)
+        return command
+    objective_of(str(plan.objective))
+    return str(plan.objective)
+
+
 def open_or_create(plan: StudyFile) -> Study:
-    """The study that is there under this name, or a new one."""
+    """The study that is there under this name, or a new one. StudyError if it is there, but made otherwise: with
+    another rule in the middle, its proposals could not be replayed."""
     from nonstop.study import create_study
 
-    return create_study(
-        plan.storage,
+    study = create_study(
+        open_now(plan.storage),
         plan.name,
         space=plan.space,
         direction=plan.direction,
@@ -61,3 +76,11 @@ def open_or_create(plan: StudyFile) -> Study:
         initial=plan.initial,
         load_if_exists=True,
     )
+    made = study.storage.load_study(plan.name).spec
+    for key in ("rule", "seed", "noisy", "initial"):
+        if made.get(key) != getattr(plan, key):
+            raise StudyFileError(
+                f"the study {plan.name!r} was made with {key} = {made.get(key)}, not {getattr(plan, key)}: "
+                "say the same, or choose another name"
+            )
+    return study

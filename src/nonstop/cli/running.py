@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from nonstop.cli.capture import captured, own_terminal
 from nonstop.cli.ending import Outcome, ending_of, say_ending
 from nonstop.cli.terminal import say
 
@@ -44,14 +45,20 @@ def optimized(study: Study, arguments: Mapping[str, Any]) -> Outcome:
 def display_of(study: Study, budget: int | None, quiet: bool) -> Iterator[Display]:
     """A panel if stderr is a terminal, else lines; progress never goes to stdout."""
     from rich.console import Console
+    from rich.text import Text
 
     from nonstop.live import Lines, Panel, Silence
 
-    console = Console(stderr=True)
     if quiet:
         yield Silence()
-    elif console.is_terminal and not console.is_dumb_terminal:
-        with Panel(console, f"{study.name}, {study.spec.direction}", budget) as panel:
+        return
+    with own_terminal() as terminal:
+        console = Console(file=terminal)
+        if not console.is_terminal or console.is_dumb_terminal:
+            yield Lines(lambda line: say(line, err=True), budget)
+            return
+        with (
+            Panel(console, f"{study.name}, {study.spec.direction}", budget) as panel,
+            captured(lambda line: console.print(Text.from_ansi(line))),
+        ):
             yield panel
-    else:
-        yield Lines(lambda line: say(line, err=True), budget)

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing.context import BaseContext
 from multiprocessing.reduction import ForkingPickler
+from pathlib import Path
+from types import ModuleType
 from typing import Any, Protocol, cast
 
 from nonstop.errors import MissingExtraError, ObjectiveError, StorageError, StudyError
@@ -78,7 +82,27 @@ def check_shared(task: Task) -> None:
 def _is_interactive() -> bool:
     """Is the main module one that another process cannot import: a notebook, a prompt, `python -c`, standard input?"""
     main = sys.modules["__main__"]
-    return getattr(main, "__spec__", None) is None and not hasattr(main, "__file__")
+    return getattr(main, "__spec__", None) is None and not _has_file(main)
+
+
+def _has_file(module: ModuleType) -> bool:
+    path = getattr(module, "__file__", None)
+    return path is not None and Path(path).exists()
+
+
+@contextmanager
+def no_phantom_main() -> Iterator[None]:
+    """Inside, a main module that names a file which is none (`<stdin>`) does not: new processes would look for it."""
+    main = sys.modules["__main__"]
+    path = getattr(main, "__file__", None)
+    if path is None or not _is_interactive():
+        yield
+        return
+    del main.__file__
+    try:
+        yield
+    finally:
+        main.__file__ = path
 
 
 def _cloudpickle() -> Any:

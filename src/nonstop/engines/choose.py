@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -49,8 +50,15 @@ def _run(
         return run_on_ray(task, _names("ray", workers), address, ticker)
     if engine is not None:
         raise StudyError(f"there is no engine {engine!r}: use 'dask', 'ray', an Executor, or None for processes here")
-    names = _names(platform.node() or "local", workers)
+    names = _names(_here(), workers)
     return run_here(task, names[0], ticker) if workers == 1 else run_processes(task, names, ticker)
+
+
+def _here() -> str:
+    """What tells the workers of this command from others: the machine, the task of a Slurm job on it, or a name that
+    the user chose because several commands run here side by side."""
+    parts = (platform.node() or "local", os.environ.get("SLURM_PROCID", ""))
+    return os.environ.get("NONSTOP_WORKER") or "-".join(part for part in parts if part)
 
 
 def _names(prefix: str, workers: int) -> list[str]:

@@ -63,8 +63,10 @@ def run_in_task(task: Task, name: str, event: str) -> Usage:
                 brake.pull()
                 return
 
-    threading.Thread(target=listen, name="nonstop-brake", daemon=True).start()
+    listener = threading.Thread(target=listen, name="nonstop-brake", daemon=True)
+    listener.start()
     try:
         return Worker(task, name, brake).run()
     finally:
         over.set()
+        listener.join()  # or it would ask a cluster that has closed meanwhile

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
-from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import parent_process
-from os import kill
-from signal import SIGTERM
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from nonstop.brake import Brake, braked_by_signals, stop_when_orphaned
+from nonstop.brake import Brake, braked_by_signals, interrupted_when, orphaned
 from nonstop.engines.carry import check_shared
 from nonstop.engines.team import GRACE, TICK, Spares, Ticker
 from nonstop.errors import StudyError
@@ -60,14 +58,18 @@ def supervise(loops: Loops, names: Sequence[str], spares: Spares, ticker: Ticker
 
 
 def run_on_executor(task: Task, names: Sequence[str], executor: Executor, ticker: Ticker) -> tuple[Usage, ...]:
-    """The loops in the threads or processes of an executor."""
-    brake = Brake()
+    """The loops in the threads or processes of an executor, which can be used again afterwards."""
+    spares = Spares(task, len(names))
     if isinstance(executor, ThreadPoolExecutor):
+        brake = Brake()
         loops = Loops(lambda name: executor.submit(run_in_thread, task, name, brake), brake.pull)
-    else:
-        check_shared(task)
-        loops = Loops(lambda name: executor.submit(run_in_process, task, name), lambda: _terminate(executor))
-    return supervise(loops, names, Spares(task, len(names)), ticker)
+        return supervise(loops, names, spares, ticker)
+    check_shared(task)
+    with TemporaryDirectory(prefix="nonstop-") as folder:
+        # Executors cannot be told to stop what they run. A file can: the loops look for it.
+        stop = Path(folder) / "stop"
+        loops = Loops(lambda name: executor.submit(run_in_process, task, name, stop), stop.touch)
+        return supervise(loops, names, spares, ticker)
 
 
 def slots(executor: Executor) -> int:
@@ -82,16 +84,10 @@ def run_in_thread(task: Task, name: str, brake: Brake) -> Usage:
     return Worker(task, name, brake).run()
 
 
-def run_in_process(task: Task, name: str) -> Usage:
-    """In a process that others may have started. It ends the loop when it is told to end, or left alone."""
-    with braked_by_signals() as brake:
-        if parent_process() is not None:
-            stop_when_orphaned()
-        return Worker(task, name, brake).run()
-
-
-def _terminate(executor: Executor) -> None:
-    """SIGTERM makes the loops in a pool's processes hand back their trials; there is no other way to reach them."""
-    for pid in list(getattr(executor, "_processes", None) or ()):
-        with suppress(OSError):
-            kill(pid, SIGTERM)
+def run_in_process(task: Task, name: str, stop: Path) -> Usage:
+    """In a process that others started. The loop ends when the file is there, or when the process is left alone."""
+    alone = orphaned()
+    with braked_by_signals() as brake, interrupted_when(lambda: alone() or stop.exists()):
+        usage = Worker(task, name, brake).run()
+    brake.pass_on()
+    return usage

@@ -12,9 +12,9 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess, current_process
 
-from nonstop.brake import Brake, braked_by_signals, stop_when_orphaned
+from nonstop.brake import Brake, braked_by_signals, held_back, interrupted_when, let_in, orphaned
 from nonstop.clock import Clock, WallClock
-from nonstop.engines.carry import Parcel, pack
+from nonstop.engines.carry import Parcel, no_phantom_main, pack
 from nonstop.engines.team import GRACE, TICK, Spares, Ticker
 from nonstop.errors import NonstopError, ObjectiveError, StorageError, StudyError
 from nonstop.usage import Usage
@@ -112,7 +112,9 @@ class Crew:
         process = self.context.Process(  # type: ignore[attr-defined]
             target=work, args=(theirs, self.parcel, name), name=name, daemon=False
         )
-        process.start()
+        # A signal that comes while the process still imports would end it with a traceback: it waits for `work`.
+        with no_phantom_main(), held_back():
+            process.start()
         theirs.close()
         self.members.append(_Member(name, process, mine))
 
@@ -208,11 +210,11 @@ def work(pipe: Connection, parcel: Parcel, name: str) -> None:
     """What a worker process does."""
 
     def say(something: object) -> None:
-        with suppress(OSError):  # the parent is gone, and stop_when_orphaned ends us
+        with suppress(OSError):  # the parent is gone, and so are we in a moment
             pipe.send(something)
 
-    with braked_by_signals() as brake:
-        stop_when_orphaned()
+    with braked_by_signals() as brake, interrupted_when(orphaned()):
+        let_in()
         try:
             task = parcel.open()
             say(Ready())

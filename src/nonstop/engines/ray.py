@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+import uuid
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from importlib import import_module
 from typing import Any, cast
 
-from nonstop.brake import braked_by_signals
+from nonstop.brake import braked_by_signals, interrupted_when
 from nonstop.engines.carry import check_shared
 from nonstop.engines.executor import Loops, supervise
 from nonstop.engines.team import Spares, Ticker
@@ -25,15 +28,13 @@ def run_on_ray(task: Task, names: Sequence[str], address: str | None, ticker: Ti
     check_shared(task)
     with _connected(ray, address, len(names)):
         loop = ray.remote(max_retries=0)(run_in_task)  # we submit lost ones ourselves, as often as results come in
-        handles: list[Any] = []
+        flag = f"nonstop-{uuid.uuid4().hex}".encode()
 
         def submit(name: str) -> Future[Usage]:
-            handles.append(loop.remote(task, name))
-            return cast("Future[Usage]", handles[-1].future())
+            return cast("Future[Usage]", loop.remote(task, name, flag).future())
 
         def stop() -> None:
-            for handle in handles:
-                ray.cancel(handle)
+            _flags()._internal_kv_put(flag, b"stop")
 
         lost = (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.OutOfMemoryError)
         return supervise(Loops(submit, stop, lost), names, Spares(task, len(names)), ticker)
@@ -57,7 +58,19 @@ def _connected(ray: Any, address: str | None, workers: int) -> Iterator[None]:
         ray.shutdown()
 
 
-def run_in_task(task: Task, name: str) -> Usage:
-    """In the main thread of a Ray worker, where ray.cancel() arrives as Ctrl-C."""
-    with braked_by_signals() as brake:
-        return Worker(task, name, brake).run()
+def run_in_task(task: Task, name: str, flag: bytes) -> Usage:
+    """In the main thread of a Ray worker. ray.cancel() would not interrupt what sleeps or computes outside of Python,
+    so the loop looks for a flag in the cluster's key-value store, and interrupts itself."""
+    flags = _flags()
+    before = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # Ray blocks Ctrl-C in its workers
+    try:
+        with braked_by_signals() as brake, interrupted_when(lambda: bool(flags._internal_kv_exists(flag)), every=1.0):
+            usage = Worker(task, name, brake).run()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    brake.pass_on()
+    return usage
+
+
+def _flags() -> Any:
+    return import_module("ray.experimental.internal_kv")

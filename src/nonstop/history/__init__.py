@@ -1,0 +1,35 @@
+"""Trials -> plain records. Pure functions: plots, reports and the command line show what they return."""
+
+from nonstop.history.calibration import Check, Coverage, check
+from nonstop.history.coordinates import Parallel, parallel
+from nonstop.history.cuts import Contour, Slice, Slices, contour, slices
+from nonstop.history.lanes import Lane, Segment, Timeline, timeline, utilisation
+from nonstop.history.progress import Trace, trace
+from nonstop.history.queries import Distances, distances
+from nonstop.history.relevance import Lengthscales, lengthscales
+from nonstop.history.scale import Scale
+
+__all__ = [
+    "Check",
+    "Contour",
+    "Coverage",
+    "Distances",
+    "Lane",
+    "Lengthscales",
+    "Parallel",
+    "Scale",
+    "Segment",
+    "Slice",
+    "Slices",
+    "Timeline",
+    "Trace",
+    "check",
+    "contour",
+    "distances",
+    "lengthscales",
+    "parallel",
+    "slices",
+    "timeline",
+    "trace",
+    "utilisation",
+]

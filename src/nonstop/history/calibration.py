@@ -1,0 +1,70 @@
+"""Does the model deserve trust? Each result, predicted from all the others.
+
+Symbols: K (n, n) covariance with noise, z (n,) standardised values, alpha = K^-1 z. Leaving out row i, the rest predict
+    mean_i = z_i - alpha_i / (K^-1)_ii        variance_i = 1 / (K^-1)_ii        (Rasmussen and Williams, 5.12)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from nonstop.history.posterior import posterior
+from nonstop.spec import Spec
+from nonstop.surrogate.gp import GP
+from nonstop.surrogate.linalg import Array
+from nonstop.trial import Trial
+
+LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Of the central intervals that should hold a share `level` of the results, the share that does."""
+
+    level: float
+    observed: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check:
+    """Leave-one-out predictions, in the units of the values and with the noise of an evaluation; `explained` is the
+    share of the variance of the values that they explain (1 is perfect, 0 is no better than the mean, None if the
+    values do not vary). Empty with fewer than two results."""
+
+    trials: tuple[Trial, ...]
+    observed: Array
+    predicted: Array
+    sd: Array
+    coverage: tuple[Coverage, ...]
+    explained: float | None
+
+
+def check(spec: Spec, trials: Sequence[Trial]) -> Check:
+    model = posterior(spec, trials)
+    if model is None or len(model.trials) < 2:
+        return Check((), np.empty(0), np.empty(0), np.empty(0), (), None)
+    mean, variance = leave_one_out(model.gp)
+    errors = np.abs(model.gp.y - mean)
+    total = float(np.square(model.gp.y - model.gp.y.mean()).sum())
+    predicted, sd = model.in_units(mean, np.sqrt(variance))
+    return Check(
+        model.trials,
+        model.values,
+        predicted,
+        sd,
+        tuple(
+            Coverage(level, float((errors <= ndtri(0.5 + level / 2.0) * np.sqrt(variance)).mean())) for level in LEVELS
+        ),
+        1.0 - float(np.square(errors).sum()) / total if total > 0.0 else None,
+    )
+
+
+def leave_one_out(gp: GP) -> tuple[Array, Array]:
+    """Mean and variance of each observation given all others, standardised."""
+    precision = np.einsum("ij,ij->j", gp.R, gp.R)  # the diagonal of R'R = K^-1
+    mean: Array = gp.y - gp.alpha / precision
+    return mean, 1.0 / precision

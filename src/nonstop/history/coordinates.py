@@ -1,0 +1,40 @@
+"""All results side by side: one axis per parameter, and one for the value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nonstop.history.progress import completed
+from nonstop.history.scale import Scale, evenly, scales_of
+from nonstop.spec import Direction, Spec
+from nonstop.surrogate.linalg import Array
+from nonstop.trial import Trial
+
+#: Lines to draw, the best of them for sure, and points where lines cross an axis: many axes leave room for fewer lines.
+MOST, BEST, CROSSINGS = 1000, 200, 20_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parallel:
+    """Results from the worst to the best, so that good lines are drawn last; `places` (n, axes) are on the scales."""
+
+    direction: Direction
+    scales: tuple[Scale, ...]
+    places: Array
+    values: Array
+    numbers: tuple[int, ...]
+    of: int
+
+
+def parallel(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Parallel:
+    done, scales = completed(trials), scales_of(spec.space)
+    better = spec.sign * np.array([trial.value for trial in done], dtype=np.float64)
+    most = min(most, CROSSINGS // (1 + len(scales)))
+    rows = evenly(len(done), most, keep=np.argsort(-better, kind="stable")[:BEST].tolist())
+    shown = [done[row] for row in sorted(rows, key=lambda row: (better[row], row))]
+    places = [scale.places(trial.params or {} for trial in shown) for scale in scales]
+    values = np.array([trial.value for trial in shown], dtype=np.float64)
+    return Parallel(spec.direction, scales, np.stack(places, axis=1), values, tuple(t.number for t in shown), len(done))

@@ -1,0 +1,92 @@
+"""The model of a study as its newest proposal saw it, in the units of the values: what slices and checks look at."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonstop.encoding import cube_of, encode_many
+from nonstop.history.progress import completed
+from nonstop.history.relevance import fits_of
+from nonstop.spec import Spec
+from nonstop.surrogate.fit import Hyperparameters, fit, prior_mode
+from nonstop.surrogate.gp import GP
+from nonstop.surrogate.linalg import Array, NotPositiveDefiniteError
+from nonstop.surrogate.model import Surrogate, surrogate_of
+from nonstop.surrogate.output import Standardize
+from nonstop.threads import limit_threads
+from nonstop.trial import Trial
+
+#: Results that the model is built from: a figure needs no more, and the work is cubic in them.
+MOST = 500
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Posterior:
+    """A GP of sign * value, standardised. Row i of its data is `trials[i]`; `incumbent` is the row of the best.
+    `source` is the trial that recorded the hyperparameters, None if they were fitted for the occasion."""
+
+    gp: GP
+    output: Standardize
+    sign: float
+    trials: tuple[Trial, ...]
+    incumbent: int
+    source: Trial | None
+
+    @property
+    def values(self) -> Array:
+        return np.array([trial.value for trial in self.trials], dtype=np.float64)
+
+    def predict(self, P: Array) -> tuple[Array, Array]:
+        """Mean and standard deviation of the noiseless value at the rows of P."""
+        mean, variance = self.gp.moments(P)
+        return self.in_units(mean, np.sqrt(variance))
+
+    def in_units(self, mean: Array, sd: Array) -> tuple[Array, Array]:
+        """From standardised units to those of the values."""
+        return self.sign * self.output.backward(mean), sd * self.output.spread * self.output.unit
+
+
+def posterior(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Posterior | None:
+    """None without a result, or if there is no way to invert its matrix."""
+    done = completed(trials)
+    if not done:
+        return None
+    better = spec.sign * np.array([trial.value for trial in done], dtype=np.float64)
+    rows = _best_and_even(better, most)
+    seen, y = tuple(done[row] for row in rows), better[rows]
+    X = encode_many(spec.space, [trial.params or {} for trial in seen])
+    output, model = Standardize.of(y), surrogate_of(spec.surrogate)
+    try:
+        with limit_threads(1):
+            hyper, source = _hyperparameters(spec, trials, X, output.forward(y), model)
+            gp = GP.of(X, output.forward(y), hyper, model.kernel)
+    except NotPositiveDefiniteError:
+        return None
+    return Posterior(gp, output, spec.sign, seen, int(y.argmax()), source)
+
+
+def _hyperparameters(
+    spec: Spec, trials: Sequence[Trial], X: Array, z: Array, model: Surrogate
+) -> tuple[Hyperparameters, Trial | None]:
+    """The newest that were recorded; a rule without a model records none, so they are fitted here."""
+    fits = fits_of(trials, cube_of(spec.space).dim)
+    if fits:
+        trial, hyper = max(fits, key=lambda found: found[0].number)
+        return hyper, trial
+    found = fit(X, z, model)
+    return (found.hyperparameters if math.isfinite(found.objective) else prior_mode(X.shape[1], model)), None
+
+
+def _best_and_even(better: Array, most: int) -> NDArray[np.int64]:
+    """At most `most` rows: the best half of them, and the others evenly through time, as the proposals do it."""
+    if len(better) <= most:
+        return np.arange(len(better))
+    order = np.argsort(-better, kind="stable")
+    best, rest = order[: most // 2], np.sort(order[most // 2 :])
+    spread = rest[np.linspace(0, len(rest) - 1, most - len(best)).round().astype(int)]
+    return np.sort(np.concatenate([best, spread]))

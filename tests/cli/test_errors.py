@@ -1,0 +1,139 @@
+"""Every error is one line on stderr that names what is wrong; the exit code says of which kind it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Said
+
+Call = Callable[..., Said]
+X = ("-p", "x=float:0:1")
+SQUARE = ("run", "mine:square", *X)
+
+WRONG = [
+    (("walk",), "'walk'"),
+    (("ls",), "which storage?"),
+    (("ls", "runs.db"), "which storage?"),
+    (("ls", "sqlite:///a.db", "b"), "'b'"),
+    (("show", "sqlite:///a.db"), "missing argument STUDY"),
+    (("export", "sqlite:///a.db", "demo", "--format", "xml"), "'xml'"),
+    (("run",), "there is nothing to vary"),
+    (("run", "mine"), "mine: expected a study file (STUDY.toml) or MODULE:FUNCTION"),
+    (("run", "absent.toml"), "absent.toml: cannot be read"),
+    (("run", *X, "--n-trials", "3"), "expected one of objective"),
+    ((*SQUARE, "--command", "ls", "--n-trials", "3"), "expected either mine:square or --command, got both"),
+    (("run", "mine:square", "--n-trials", "3"), "there is nothing to vary"),
+    (SQUARE, "there is no budget"),
+    ((*SQUARE, "--n-trials", "0"), "--n-trials 0: expected a number of trials from 1"),
+    ((*SQUARE, "--n-trials", "many"), "'--n-trials'"),
+    ((*SQUARE, "--n-trails", "3"), "--n-trails"),
+    ((*SQUARE, "--timeout", "soon"), "--timeout soon: expected a duration"),
+    ((*SQUARE, "--n-trials", "3", "--workers", "0"), "--workers 0"),
+    ((*SQUARE, "--n-trials", "3", "--lease", "0"), "--lease 0"),
+    ((*SQUARE, "--n-trials", "3", "--trial-timeout", "x"), "--trial-timeout x"),
+    ((*SQUARE, "--n-trials", "3", "--direction", "up"), '--direction up: expected "minimize" or "maximize"'),
+    ((*SQUARE, "--n-trials", "3", "--rule", "best"), "--rule best: unknown rule 'best'"),
+    ((*SQUARE, "--n-trials", "3", "--seed", "-1"), "--seed -1"),
+    ((*SQUARE, "--n-trials", "3", "--engine", "spark"), "--engine spark: expected one of local, dask, ray"),
+    ((*SQUARE, "--n-trials", "3", "--address", "tcp://x"), "address = 'tcp://x' needs engine"),
+    ((*SQUARE, "--n-trials", "3", "--storage", "runs.db"), "--storage: expected a URL"),
+    (("run", "mine:square", "-p", "x=float:1:0", "--n-trials", "3"), "--param x=float:1:0"),
+    (("run", "mine:round", *X, "--n-trials", "3"), "'mine:round': there is no 'round' in mine"),
+    (("run", "yours:square", *X, "--n-trials", "3"), "there is no module 'yours'"),
+    (("run", "--command", "echo {y}", *X, "--n-trials", "3"), "{y}"),
+    (("worker", "sqlite:///a.db"), "missing argument STUDY"),
+    (("worker", "sqlite:///a.db", "demo", "--n-trials", "3"), "what to evaluate?"),
+    (("worker", "sqlite:///a.db", "demo", "mine:square"), "there is no budget"),
+    (("worker", "sqlite:///a.db", "demo", "mine", "--n-trials", "3"), "--objective mine: expected module:function"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"), WRONG, ids=lambda value: " ".join(value) if isinstance(value, tuple) else ""
+)
+def test_usage_errors(call: Call, folder: Path, arguments: tuple[str, ...], named: str) -> None:
+    said = call(*arguments)
+    assert (said.code, said.out) == (2, "")
+    assert named in said.err
+    assert said.err.startswith("nonstop: ")
+    assert said.err.count("\n") == 1
+    assert not list(folder.glob("*.db")), "nothing is stored for a command that makes no sense"
+
+
+def test_a_file_that_is_not_there_is_not_made(call: Call, folder: Path) -> None:
+    said = call("ls", "sqlite:///absent.db")
+    assert (said.code, said.out) == (1, "")
+    assert said.err == f"nonstop: there is no file {folder / 'absent.db'}\n"
+    assert not (folder / "absent.db").exists()
+
+
+def test_an_unknown_study_lists_the_known(call: Call, url: str) -> None:
+    said = call("show", url, "dema")
+    assert said.code == 1
+    assert said.err == "nonstop: there is no study 'dema' here; studies: 'demo'\n"
+
+
+def test_a_study_goes_on_as_it_was_made(call: Call) -> None:
+    again = (*SQUARE, "--n-trials", "2", "--quiet")
+    assert call(*again, "--seed", "3").code == 0
+    for options, named in [
+        (("--seed", "4"), "was made with seed = 3, not 4"),
+        (("--seed", "3", "--rule", "logei"), "was made with rule = ucb, not logei"),
+    ]:
+        said = call(*again, *options)
+        assert said.code == 2
+        assert named in said.err
+    other = call("run", "mine:square", "-p", "x=float:0:2", "--n-trials", "2", "--seed", "3")
+    assert other.code == 1
+    assert "exists with another space" in other.err
+
+
+def test_a_traceback_only_on_request(call: Call, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Traceback" not in call("show", url, "absent").err
+    assert "Traceback" in call("--debug", "show", url, "absent").err
+    assert "Traceback" in call("show", url, "absent", "--debug").err
+    monkeypatch.setenv("NONSTOP_DEBUG", "1")
+    assert "Traceback" in call("show", url, "absent").err
+
+
+SECRET = "geheim%2Fnis"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgresql://me:{SECRET}@localhost:1/runs",
+        f"postgresql://me@localhost:1/runs?password={SECRET}",
+        f"mysql://me:{SECRET}@localhost/runs",
+        f"postgresql://me:{SECRET}@localhost:port/runs",
+    ],
+)
+@pytest.mark.parametrize("debug", [(), ("--debug",)], ids=["plain", "debug"])
+def test_passwords_are_never_shown(
+    call: Call, monkeypatch: pytest.MonkeyPatch, url: str, debug: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("nonstop.cli.place.AT_START", 0.1)
+    for arguments in (
+        ("ls", url),
+        ("show", url, "demo"),
+        ("worker", url, "demo", "mine:square", "--n-trials", "3"),
+        (*SQUARE, "--n-trials", "3", "--storage", url),
+    ):
+        said = call(*arguments, *debug)
+        assert said.code == 1
+        assert "geheim" not in said.out + said.err
+
+
+def test_help_shows_examples_and_the_version(call: Call) -> None:
+    assert call("--version").out.startswith("nonstop 0.")
+    for command in ("run", "worker", "ls", "show", "best", "export", "replay"):
+        said = call(command, "--help")
+        assert said.code == 0
+        assert "Example" in said.out
+        assert f"nonstop {command}" in said.out
+    bare = call()
+    assert bare.code == 2
+    assert "nonstop run study.toml" in bare.err
