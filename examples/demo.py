@@ -11,11 +11,13 @@ import math
 import time
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 import nonstop
 from nonstop.cli.ending import typed
+from nonstop.cli.report import write_report
 from nonstop.cli.running import display_of
 from nonstop.cli.summary import usage_line, usage_of
 from nonstop.live import Watch
@@ -55,6 +57,8 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"best value   {study.best_value:.6f}, regret {PROBLEM.regret(study.best_value):.1e}")
     print(f"workers      {usage_line(usage_of(usages)['workers'])}")
     print(f"time         {options.budget} evaluations of {options.seconds:g} s on average in {duration(watch.elapsed)}")
+    write_report(options.storage, name, Path("report.html"))
+    print(f"report       {Path('report.html').absolute()} (open it in a browser)")
     print(f"next         {typed('nonstop', 'show', options.storage, name)}")
     print(f"             {typed('nonstop', 'replay', options.storage, name)}")
 

@@ -109,6 +109,20 @@ ORDER = [
     "studyfile",
     "board",
     "live",
+    "dashboard",
+    "dashboard.reader",
+    "dashboard.standing",
+    "dashboard.rows",
+    "dashboard.paced",
+    "dashboard.feed",
+    "dashboard.watch",
+    "dashboard.overview",
+    "dashboard.parallel",
+    "dashboard.figures",
+    "dashboard.events",
+    "dashboard.security",
+    "dashboard.guard",
+    "dashboard.server",
     "cli",
     "cli.terminal",
     "cli.place",
@@ -124,12 +138,14 @@ ORDER = [
     "cli.export",
     "cli.replay",
     "cli.report",
+    "cli.dashboard",
     "cli.app",
 ]
 #: These packages offer names of their modules; the others stay empty, so that nothing is imported by accident.
 FACADES = {"nonstop", "nonstop.storage", "nonstop.history", "nonstop.plots"}
 #: `import nonstop` must stay light: a worker pays for it in time and memory.
 HEAVY = {"torch", "jax", "pandas", "scipy.stats", "scipy.optimize", "sqlalchemy", "rich", "click", "plotly"}
+HEAVY |= {"starlette", "uvicorn"}
 #: Stored data must never be able to run code.
 UNSAFE_MODULES = {"pickle", "dill", "cloudpickle", "marshal", "shelve", "joblib"}
 #: It carries objectives from a process to the ones it starts, and never touches a storage.

@@ -48,19 +48,16 @@ def check(spec: Spec, trials: Sequence[Trial]) -> Check:
     if model is None or len(model.trials) < 2:
         return Check((), np.empty(0), np.empty(0), np.empty(0), (), None)
     mean, variance = leave_one_out(model.gp)
-    errors = np.abs(model.gp.y - mean)
+    errors = model.gp.y - mean
     total = float(np.square(model.gp.y - model.gp.y.mean()).sum())
+    explained = 1.0 - float(np.square(errors).sum()) / total if total > 0.0 else None
     predicted, sd = model.in_units(mean, np.sqrt(variance))
-    return Check(
-        model.trials,
-        model.values,
-        predicted,
-        sd,
-        tuple(
-            Coverage(level, float((errors <= ndtri(0.5 + level / 2.0) * np.sqrt(variance)).mean())) for level in LEVELS
-        ),
-        1.0 - float(np.square(errors).sum()) / total if total > 0.0 else None,
-    )
+    return Check(model.trials, model.values, predicted, sd, coverages(errors, np.sqrt(variance)), explained)
+
+
+def coverages(errors: Array, sd: Array) -> tuple[Coverage, ...]:
+    inside = [np.abs(errors) <= ndtri(0.5 + level / 2.0) * sd for level in LEVELS]
+    return tuple(Coverage(level, float(within.mean())) for level, within in zip(LEVELS, inside, strict=True))
 
 
 def leave_one_out(gp: GP) -> tuple[Array, Array]:

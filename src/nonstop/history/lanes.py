@@ -57,10 +57,11 @@ def timeline(spec: Spec, trials: Sequence[Trial], now: float | None = None) -> T
     times = [time for trial in trials for time in (trial.asked_at, trial.started_at, trial.finished_at) if time]
     end = max([*times, *([] if now is None else [now])], default=start)
     usages = {usage.worker: usage for usage in utilisation(trials)}
-    active = _union([(trial.asked_at, _end(trial, end)) for trial in trials if trial.asked_at is not None])
+    by_lane = _by_lane(trials, end)
+    active = _union((trial.asked_at or start, _end(trial, end)) for lane in by_lane.values() for trial in lane)
     lanes = [
         Lane(worker, tuple(_segments(lane, start, end, active)), usages.get(worker))
-        for worker, lane in sorted(_by_lane(trials, end).items())
+        for worker, lane in sorted(by_lane.items())
     ]
     return Timeline(tuple(lanes), tuple(t for t in trials if t.attempt > 1), began(trials), end - start)
 
@@ -149,7 +150,7 @@ def _usage(owner: str, trials: Sequence[Trial], active: Sequence[Interval]) -> U
 def _within(intervals: Sequence[Interval], start: float, end: float) -> Iterable[Interval]:
     """What intervals in order cover between start and end."""
     for a, b in intervals[bisect_right(intervals, start, key=lambda interval: interval[1]) :]:
-        if a >= end:
+        if max(a, start) >= end:
             break
         yield max(a, start), min(b, end)
 

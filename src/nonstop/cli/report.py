@@ -1,0 +1,77 @@
+"""`nonstop report`: a study as one HTML file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from nonstop.cli.place import locate, open_existing, open_study, shown_url
+from nonstop.cli.terminal import say, scrubbed
+from nonstop.errors import RuleError, StorageError
+
+if TYPE_CHECKING:
+    from nonstop.study import Study
+
+_STAND_IN = (
+    "This study has a rule or a surrogate of its own, which only its owner can make: no acquisition is drawn, and the "
+    "model is drawn with the default surrogate."
+)
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  nonstop report sqlite:///runs.db demo
+  nonstop report sqlite:///runs.db demo -o report.html"""
+)
+@click.argument("words", nargs=-1, metavar="[URL] STUDY")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Where to write to; STUDY.html if you do not say.",
+)
+def report(words: Sequence[str], output: Path | None) -> None:
+    """Write a report of a study: one HTML file with all figures.
+
+    It opens in any browser, without a network."""
+    url, name = locate(words)
+    path = output or Path(f"{_filename(name)}.html")
+    write_report(url, name, path)
+    say(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
+
+
+def write_report(url: str, name: str, path: Path) -> None:
+    from nonstop.report import About, page, resume_command
+
+    study, notes = _opened(url, name)
+    trials = study.trials
+    stored = study.storage.load_study(name)
+    resume = scrubbed(resume_command(shown_url(url), name, sum(trial.value is not None for trial in trials)))
+    about = About(name, shown_url(url), str(stored.spec["rule"]), time.time(), resume, notes)
+    content = page(about, study.spec, trials)
+    study.storage.close()
+    try:
+        path.write_text(content, encoding="utf-8")
+    except OSError as error:
+        raise StorageError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _opened(url: str, name: str) -> tuple[Study, Sequence[str]]:
+    """The study with its rule and surrogate, if they have names; with others in their place, if not."""
+    from nonstop.study import load_study
+
+    try:
+        return load_study(open_existing(url), name), ()
+    except RuleError:
+        return open_study(url, name), (_STAND_IN,)
+
+
+def _filename(name: str) -> str:
+    """The name without what a file's name may not have."""
+    return "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name).strip(".") or "report"

@@ -1,0 +1,90 @@
+"""Records -> Plotly figures: one function for each figure, and FIGURES to draw one by name."""
+
+from collections.abc import Callable, Sequence
+
+from nonstop import history
+from nonstop.errors import StudyError
+from nonstop.plots.calibration import check
+from nonstop.plots.coordinates import parallel
+from nonstop.plots.cuts import contour, slices
+from nonstop.plots.image import write_image
+from nonstop.plots.lanes import timeline
+from nonstop.plots.plotly import go
+from nonstop.plots.progress import trace
+from nonstop.plots.queries import distances
+from nonstop.plots.relevance import lengthscales
+from nonstop.plots.style import CONFIG
+from nonstop.spec import Spec
+from nonstop.trial import Trial
+
+#: From the trials to the figure, in the order in which to look at them.
+FIGURES: dict[str, Callable[[Spec, Sequence[Trial]], go.Figure]] = {
+    "trace": lambda spec, trials: trace(history.trace(spec, trials)),
+    "timeline": lambda spec, trials: timeline(history.timeline(spec, trials)),
+    "slices": lambda spec, trials: slices(history.slices(spec, trials)),
+    "contour": lambda spec, trials: contour(history.contour(spec, trials)),
+    "parallel": lambda spec, trials: parallel(history.parallel(spec, trials)),
+    "lengthscales": lambda spec, trials: lengthscales(history.lengthscales(spec, trials)),
+    "distances": lambda spec, trials: distances(history.distances(spec, trials)),
+    "check": lambda spec, trials: check(history.check(spec, trials)),
+}
+
+#: What each figure is about, and how to read it, for those who see it for the first time.
+CAPTIONS: dict[str, tuple[str, str]] = {
+    "trace": (
+        "Progress",
+        "Each dot is one evaluation, and the line is the best value so far: once it is flat, more trials hardly help.",
+    ),
+    "timeline": (
+        "Workers",
+        "One lane per worker: blue is time spent evaluating, and every other colour is time that was not.",
+    ),
+    "slices": (
+        "What the model believes",
+        "The predicted value along one parameter, all others as in the best trial; beneath, where to look next.",
+    ),
+    "contour": (
+        "Two parameters at once",
+        "The predicted value over the two parameters that matter most, and beside it how uncertain that is.",
+    ),
+    "parallel": (
+        "All results",
+        "Each line is one evaluation, crossing every parameter at its value. Drag along an axis to select.",
+    ),
+    "lengthscales": (
+        "Which parameters matter",
+        "A short lengthscale means that the value changes quickly with the parameter; lines settle as the model does.",
+    ),
+    "distances": (
+        "Where it looked",
+        "How far each query was from what was tried before or under way; below the dotted line it nearly repeats.",
+    ),
+    "check": (
+        "Can the model be trusted?",
+        "Each result, predicted from all others: dots should lie near the diagonal, and bars should reach their marks.",
+    ),
+}
+
+
+def draw(name: str, spec: Spec, trials: Sequence[Trial]) -> go.Figure:
+    """The figure of that name, or StudyError with the names there are."""
+    if name not in FIGURES:
+        raise StudyError(f"there is no figure {name!r}: use one of {', '.join(FIGURES)}")
+    return FIGURES[name](spec, trials)
+
+
+__all__ = [
+    "CAPTIONS",
+    "CONFIG",
+    "FIGURES",
+    "check",
+    "contour",
+    "distances",
+    "draw",
+    "lengthscales",
+    "parallel",
+    "slices",
+    "timeline",
+    "trace",
+    "write_image",
+]

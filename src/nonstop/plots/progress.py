@@ -1,0 +1,115 @@
+"""The best value so far, against results and against time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from nonstop.history.progress import Trace
+from nonstop.history.scale import evenly
+from nonstop.plots.plotly import go, make_subplots
+from nonstop.plots.style import BLUE, GREY, NO_REASON, NOTHING, RED, about, empty, hover, label, log_axis, styled
+from nonstop.surrogate.linalg import Array
+from nonstop.wording import scalar
+
+MOST, MOST_FAILED = 2000, 300  # points to draw of each kind
+_WIDE = 1e3  # positive values that span more than this are drawn on a log scale
+
+
+def trace(record: Trace) -> go.Figure:
+    if not record.completed:
+        count = len(record.failed)
+        return empty(NOTHING if not count else f"{NOTHING}: {count} failed")
+    drawn = make_subplots(rows=2, cols=1, shared_yaxes=True, vertical_spacing=0.19)
+    factor, unit = _unit(record)
+    xs = np.arange(1, len(record.values) + 1, dtype=np.float64), record.seconds / factor
+    failed = record.failed_after.astype(np.float64), record.failed_seconds / factor
+    rows = evenly(len(record.values), MOST, keep=record.steps[-200:])
+    texts = hover([record.completed[i] for i in rows], value=record.values[rows])
+    for row, (x, x_failed) in enumerate(zip(xs, failed, strict=True), start=1):
+        _points(drawn, x[rows], record.values[rows], texts, row)
+        _steps(drawn, record, x, row)
+        _failures(drawn, record, x_failed, row)
+    number = record.completed[record.steps[-1]].number
+    best = f"Best value {scalar(float(record.best[-1]))}, found by trial {number}"
+    styled(drawn, best, 560)
+    drawn.update_yaxes(title_text="value")
+    if _wide(record.values):
+        drawn.update_yaxes(**log_axis(record.values))
+    drawn.update_xaxes(title_text="completed trials", row=1)
+    drawn.update_xaxes(title_text=f"{unit} since the start", row=2)
+    for row in (1, 2):  # failed trials have no value: they stand at the foot, on an axis of their own
+        axis = f"yaxis{row + 2}"
+        drawn.update_layout({axis: {"overlaying": f"y{'' if row == 1 else 2}", "range": [0, 1], "visible": False}})
+    return drawn
+
+
+def _points(drawn: go.Figure, x: Array, values: Array, texts: Mapping[str, Any], row: int) -> None:
+    drawn.add_scatter(
+        x=x,
+        y=values,
+        mode="markers",
+        name="a result",
+        legendgroup="result",
+        showlegend=row == 1,
+        marker={"size": 6, "color": GREY, "opacity": 0.6},
+        **texts,
+        row=row,
+        col=1,
+    )
+
+
+def _steps(drawn: go.Figure, record: Trace, x: Array, row: int) -> None:
+    rows = [*evenly(len(record.steps), MOST), len(record.steps) - 1]
+    steps = [record.steps[i] for i in dict.fromkeys(rows)]
+    ends = [*x[steps].tolist(), float(np.nanmax(x, initial=0.0))]
+    best = record.best[[*steps, -1]]
+    drawn.add_scatter(
+        x=ends,
+        y=best,
+        mode="lines",
+        name="the best so far",
+        legendgroup="best",
+        showlegend=row == 1,
+        line={"shape": "hv", "color": BLUE, "width": 2.5},
+        hoverinfo="skip",
+        row=row,
+        col=1,
+    )
+
+
+def _failures(drawn: go.Figure, record: Trace, x: Array, row: int) -> None:
+    rows = evenly(len(x), MOST_FAILED)
+    texts = [about(t, f"failed: {label(t.reason or NO_REASON, 80)}") for t in (record.failed[i] for i in rows)]
+    drawn.add_scatter(
+        x=x[rows],
+        y=np.full(len(rows), 0.025),
+        mode="markers",
+        name=f"failed ({len(x)})",
+        legendgroup="failed",
+        showlegend=row == 1 and len(rows) > 0,
+        marker={"symbol": "x-thin", "size": 8, "line": {"width": 2, "color": RED}},
+        hovertext=texts,
+        hoverinfo="text",
+        xaxis=f"x{'' if row == 1 else 2}",
+        yaxis=f"y{row + 2}",
+    )
+
+
+def _wide(values: Array) -> bool:
+    low, high = float(values.min()), float(values.max())
+    return low > 0.0 and high / low > _WIDE
+
+
+def _unit(record: Trace) -> tuple[float, str]:
+    """Seconds, minutes, hours or days: what the length of the study asks for."""
+    return unit_of(float(np.nanmax(record.seconds, initial=0.0)))
+
+
+def unit_of(seconds: float) -> tuple[float, str]:
+    for size, name in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
+        if seconds > 3.0 * size:
+            return size, name
+    return 1.0, "seconds"
