@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 
@@ -11,7 +13,14 @@ from tests.postgres import postgres_url as postgres_url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def new_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
+    """A new, empty storage at every call."""
     if request.param == "postgresql":
-        return fresh(request.getfixturevalue("postgres_url"))
-    return f"sqlite:///{tmp_path / 'runs.db'}"
+        server: str = request.getfixturevalue("postgres_url")
+        return lambda: fresh(server)
+    return lambda: f"sqlite:///{Path(mkdtemp(dir=tmp_path)) / 'runs.db'}"
+
+
+@pytest.fixture
+def url(new_url: Callable[[], str]) -> str:
+    return new_url()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,14 @@ def test_the_storm_passes_with_all_protections(url: str, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("mutant", "kind"), [("unique", "numbers"), ("compare-and-set", "lease"), ("sequence", "reader")]
 )
-def test_the_storm_fails_without_one_of_them(url: str, tmp_path: Path, mutant: str, kind: str) -> None:
-    result = verdict(begin(url, tmp_path, *OPTIONS, "--mutant", mutant), 120)
-    assert kind in result.kinds(), result.figures
+def test_the_storm_fails_without_one_of_them(
+    new_url: Callable[[], str], tmp_path: Path, mutant: str, kind: str
+) -> None:
+    """A race does not show in every short storm; one in five is enough to know that the audit sees it."""
+    for attempt in range(5):
+        folder = tmp_path / f"storm {attempt}"
+        folder.mkdir()
+        result = verdict(begin(new_url(), folder, *OPTIONS, "--mutant", mutant), 120)
+        if kind in result.kinds():
+            return
+    pytest.fail(f"five storms without {mutant}, and the audit saw nothing: {result}")
