@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+import nonstop.storage.moves as moves
 from nonstop.brake import Brake, Stop
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError, TrialError
@@ -19,7 +20,6 @@ from nonstop.lease import Heart, Lease
 from nonstop.objective import Objective, evaluate, limited, objective_of
 from nonstop.session import Session
 from nonstop.spec import Spec
-from nonstop.storage import moves
 from nonstop.storage.contract import Counts, Exchange, Report, Request, Storage
 from nonstop.trial import Trial, TrialState
 from nonstop.usage import Usage

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from nonstop import history
+import nonstop.history as history
 from nonstop.errors import StudyError
 from nonstop.plots.calibration import check
 from nonstop.plots.coordinates import parallel

@@ -13,9 +13,11 @@ from sqlalchemy import URL, Connection, Engine
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
+import nonstop.storage.postgres as postgres
+import nonstop.storage.schema as schema
+import nonstop.storage.sqlite as sqlite
 from nonstop.clock import Clock
 from nonstop.errors import StorageError
-from nonstop.storage import postgres, schema, sqlite
 from nonstop.storage.retry import Patience, patiently
 from nonstop.storage.text import NOT_SHARED
 

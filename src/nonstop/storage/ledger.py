@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from sqlalchemy import BindParameter, Connection, Select, bindparam, insert, or_, select, update
 
+import nonstop.storage.moves as moves
 from nonstop.errors import StudyError, TrialError
-from nonstop.storage import moves
 from nonstop.storage.contract import Counts, Exchange, Pulse, Report
 from nonstop.storage.rows import COLUMNS, to_columns, to_trials
 from nonstop.storage.schema import results, studies, trials

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import NoReturn
 
+import nonstop.storage.moves as moves
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError, TrialError
-from nonstop.storage import moves
 from nonstop.storage.contract import Counts, Exchange, Pulse, Report, Request, StudyRecord
 from nonstop.storage.text import NOT_SHARED, decode, decode_params, encode, no_study, study_name
 from nonstop.trial import Diagnostics, Params, Trial, TrialState

@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, insert, select
 
+import nonstop.storage.ledger as ledger
+import nonstop.storage.moves as moves
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError
-from nonstop.storage import ledger, moves
 from nonstop.storage.contract import Exchange, Pulse, Report, Request, StudyRecord
 from nonstop.storage.database import Database, masked, parse
 from nonstop.storage.ledger import Ledger
