@@ -11,7 +11,7 @@ export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test lint format types docs check oracle bench-suggest bench-storage bench-utilisation theory faults \
+.PHONY: help demo test browser screenshots bench-dashboard lint format types docs check oracle bench-suggest bench-storage bench-utilisation theory faults \
 	goldens clean
 .DEFAULT_GOAL := help
 
@@ -21,8 +21,12 @@ help: ## List the targets
 demo: .venv/.ready ## Optimise a built-in function with 8 asynchronous workers, live
 	@$(BIN)/python examples/demo.py $(ARGS)
 
-test: .venv/.ready ## Run all tests (ARGS="-k name" selects)
+test: .venv/.ready browser ## Run all tests (ARGS="-k name" selects)
 	@$(BIN)/python -m pytest -n auto $(ARGS)
+	@.ci/browser say
+
+browser: ## Install Chromium for the tests of the dashboard, where apt and root make that possible
+	@.ci/browser install
 
 lint: .venv/.ready ## Check style and formatting
 	@$(BIN)/ruff check .
@@ -49,7 +53,13 @@ bench-suggest: .venv-peers/.ready ## Time suggestions against BoTorch and Optuna
 	@$(PEERS)/python -m nonstop_bench.rulespeed --out benchmarks/results
 
 bench-storage: .venv/.ready ## Time the storage at 100,000 trials; write benchmarks/results
-	@$(BIN)/python benchmarks/storage.py $(ARGS)
+	@$(BIN)/python benchmarks/storage.py $(ARGS) | tee benchmarks/results/storage.md
+
+bench-dashboard: .venv/.ready ## Time the dashboard at 10,000 trials; write benchmarks/results
+	@$(BIN)/python benchmarks/dashboard.py $(ARGS)
+
+screenshots: .venv/.ready browser ## Make the pictures of docs/images anew, with Chromium
+	@$(BIN)/python -m tests.dashboard.screenshots docs/images
 
 bench-utilisation: .venv/.ready ## Measure how much of their time 8 workers evaluate; write benchmarks/results
 	@$(BIN)/python benchmarks/utilisation.py $(ARGS)

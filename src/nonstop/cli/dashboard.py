@@ -1,0 +1,66 @@
+"""`nonstop dashboard`: the studies of a storage in a browser, live."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from nonstop.cli.place import open_existing, shown_url, split_words
+from nonstop.cli.terminal import say
+from nonstop.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from nonstop.storage.contract import Storage
+
+TOKEN = "NONSTOP_TOKEN"
+#: Seconds of patience with a storage: then the page says what is wrong, and tries again.
+_PATIENCE = 2.0
+#: Workers on this machine go first.
+_NICE = 5
+
+
+@click.command(epilog="\b\nExamples:\n  nonstop dashboard sqlite:///runs.db --open\n  nonstop dashboard --port 9000")
+@click.argument("words", nargs=-1, metavar="[URL]")
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0 takes a free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on; see --token.")
+@click.option("--token", envvar=TOKEN, help=f"What readers must know; other machines need one. [{TOKEN}]")
+@click.option("--open", "in_browser", is_flag=True, help="Open it in the browser.")
+def dashboard(words: Sequence[str], port: int, host: str, token: str | None, in_browser: bool) -> None:
+    """Show the studies of a storage in the browser, live.
+
+    It only reads, and slows no worker. Ctrl-C ends it."""
+    try:
+        from nonstop.dashboard.server import Dashboard, listen, serve
+    except ImportError as error:
+        raise MissingExtraError("nonstop dashboard", "dashboard") from error
+    from nonstop.dashboard.figures import exhibits
+    from nonstop.dashboard.security import Policy, RefusedError
+
+    url, _ = split_words(words)
+    try:
+        policy = Policy.of(host, token or None)
+    except RefusedError as error:
+        raise click.UsageError(str(error)) from None
+    board = Dashboard(_opened(url), shown_url(url), exhibits())
+    bound = listen(host, port)
+    address = f"http://{f'[{host}]' if ':' in host else host}:{bound.getsockname()[1]}/"
+    say(f"dashboard of {shown_url(url)}: {address} (Ctrl-C ends it)")
+    if in_browser:
+        click.launch(address)
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+    try:
+        serve(board, policy, bound)
+    except KeyboardInterrupt:
+        return
+
+
+def _opened(url: str) -> Storage:
+    from nonstop.storage.retry import Patience
+    from nonstop.storage.sql import SqlStorage
+
+    open_existing(url).close()
+    return SqlStorage(url, patience=Patience(deadline=_PATIENCE))

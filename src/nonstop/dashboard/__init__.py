@@ -1,0 +1,1 @@
+"""A live page over any storage: studies, figures, trials. It only reads."""

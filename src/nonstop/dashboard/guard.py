@@ -1,0 +1,69 @@
+"""The policy, put before every answer: refusals, the token, and the headers that bind the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import parse_qs
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from nonstop.dashboard.security import COOKIE, HEADERS, Policy, same
+
+LOGIN = Path(__file__).parent / "static" / "login.html"
+#: What the page that asks for the token is made of.
+_OPEN = ("/static/style.css", "/static/theme.js")
+
+
+class Guard:
+    """ASGI middleware."""
+
+    def __init__(self, app: ASGIApp, policy: Policy) -> None:
+        self._app = app
+        self._policy = policy
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            answer = self._answer(scope)
+            await (answer or self._app)(scope, receive, _with_headers(send, scope["path"]))
+        elif scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+        else:  # a web socket: there is none here
+            await send({"type": "websocket.close", "code": 1008})
+
+    def _answer(self, scope: Scope) -> Response | None:
+        """What is said instead of the page; None lets the request through."""
+        headers: dict[str, list[str]] = {}
+        for name, value in scope["headers"]:
+            headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+        refusal = self._policy.refusal(scope["method"], headers)
+        if refusal is not None:
+            return JSONResponse({"error": refusal.why}, refusal.status, {"allow": "GET, HEAD"})
+        if self._policy.admits(headers) or scope["path"] in _OPEN:
+            return None
+        return self._log_in(scope)
+
+    def _log_in(self, scope: Scope) -> Response:
+        """The token in the address becomes a cookie, and leaves the address."""
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
+        if self._policy.token is not None and any(same(word, self._policy.token) for word in given):
+            answer: Response = RedirectResponse("/", 303)
+            answer.set_cookie(COOKIE, self._policy.cookie, httponly=True, samesite="strict")
+            return answer
+        if scope["path"].startswith("/api/"):
+            return JSONResponse({"error": "this dashboard needs its token"}, 401, {"www-authenticate": "Bearer"})
+        return FileResponse(LOGIN, 401, media_type="text/html")
+
+
+def _with_headers(send: Send, path: str) -> Send:
+    async def with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers[name] = value
+            # Files are asked for again each time, and mostly answered with "not modified"; data are never kept.
+            headers["cache-control"] = "no-store" if path.startswith("/api/") else "no-cache"
+        await send(message)
+
+    return with_headers

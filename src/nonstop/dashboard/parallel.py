@@ -1,0 +1,85 @@
+"""Parallel coordinates as plain lines. Plotly's own kind compiles its shaders from text, which the dashboard's security
+policy forbids: no text of any origin may become code there."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from plotly.colors import sample_colorscale
+
+from nonstop.history.coordinates import Parallel
+from nonstop.history.scale import Scale
+from nonstop.plots.plotly import go
+from nonstop.plots.style import EMPHASIS, FAINT, NOTHING, empty, figure, label
+from nonstop.surrogate.linalg import Array
+
+#: Shades from the worst results to the best; the lines of a shade are one trace, so that many are drawn quickly.
+_SHADES: Final = 8
+_CROWDED: Final = 8
+
+
+def lines(record: Parallel) -> go.Figure:
+    if not len(record.values):
+        return empty(NOTHING)
+    few = "" if len(record.values) == record.of else f" ({len(record.values):,} of {record.of:,} results)"
+    drawn = figure(f"Good results are orange: where do they agree?{few}", 460, showlegend=False)
+    low, high = float(record.values.min()), float(record.values.max())
+    scales = (*record.scales, Scale("value", "linear", low, high if high > low else low + 1.0))
+    places = np.column_stack([record.places, record.values])
+    heights = np.column_stack([height(scale, places[:, axis]) for axis, scale in enumerate(scales)])
+    for shade, rows in enumerate(np.array_split(np.arange(len(heights)), _SHADES)):
+        if len(rows):
+            drawn.add_scatter(**_bundle(heights[rows], [record.numbers[row] for row in rows], shade))
+    _axes(drawn, scales)
+    return drawn
+
+
+def height(scale: Scale, places: Array) -> Array:
+    """Where values stand between the ends of their axis, from 0 to 1."""
+    ends = np.array([scale.low, scale.high])
+    if scale.kind == "log":
+        ends, places = np.log10(ends), np.log10(places)
+    return (places - ends[0]) / (ends[1] - ends[0]) if ends[1] > ends[0] else np.full(len(places), 0.5)
+
+
+def _bundle(heights: Array, numbers: list[int], shade: int) -> dict[str, Any]:
+    """All lines of one shade, with a gap after each."""
+    n, axes = heights.shape
+    gap = np.full((n, 1), np.nan)
+    part = (shade + 1) / _SHADES
+    return {
+        "x": np.tile(np.append(np.arange(axes, dtype=float), np.nan), n),
+        "y": np.hstack([heights, gap]).ravel(),
+        "mode": "lines",
+        "line": {"color": sample_colorscale([list(stop) for stop in EMPHASIS], part)[0], "width": 1.0 + 0.8 * part},
+        "opacity": 0.25 + 0.65 * part**2,
+        "customdata": np.repeat(numbers, axes + 1),
+        "hovertemplate": "trial %{customdata}<extra></extra>",
+    }
+
+
+def _axes(drawn: go.Figure, scales: tuple[Scale, ...]) -> None:
+    crowded = len(scales) > _CROWDED
+    for axis in range(len(scales)):
+        drawn.add_shape(type="line", x0=axis, x1=axis, y0=0, y1=1, line={"color": FAINT, "width": 1}, layer="below")
+    for y, words in ((0.0, [_ends(scale)[0] for scale in scales]), (1.0, [_ends(scale)[1] for scale in scales])):
+        for axis, word in enumerate(words):
+            shift = {"yshift": -10 if y == 0.0 else 10, "font": {"size": 11}}
+            drawn.add_annotation(x=axis, y=y, text=word, showarrow=False, textangle=-40 if crowded else 0, **shift)
+    names = [label(scale.name, 12 if crowded else 20) for scale in scales]
+    drawn.update_xaxes(
+        tickmode="array",
+        tickvals=list(range(len(scales))),
+        ticktext=names,
+        showgrid=False,
+        ticks="",
+        ticklabelstandoff=14,
+    )
+    drawn.update_yaxes(visible=False, range=[-0.08, 1.08])
+
+
+def _ends(scale: Scale) -> tuple[str, str]:
+    if scale.kind == "choices":
+        return label(scale.labels[0], 12), label(scale.labels[-1], 12)
+    return f"{scale.low:.3g}", f"{scale.high:.3g}"

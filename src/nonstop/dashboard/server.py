@@ -1,0 +1,164 @@
+"""The pages, their data and the server. Pages are files without data; the data come as JSON and stay text."""
+
+from __future__ import annotations
+
+import socket
+import traceback
+from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from nonstop.dashboard.events import list_events, study_events
+from nonstop.dashboard.figures import Exhibit, Gallery, plotly_script
+from nonstop.dashboard.guard import Guard
+from nonstop.dashboard.overview import Overview
+from nonstop.dashboard.reader import Reader
+from nonstop.dashboard.rows import details_of, text_of
+from nonstop.dashboard.security import Policy, RefusedError
+from nonstop.dashboard.watch import Watcher
+from nonstop.errors import NonstopError
+
+STATIC: Final = Path(__file__).parent / "static"
+_JSON: Final = "application/json"
+_EVENTS: Final = "text/event-stream"
+
+
+@dataclass
+class Dashboard:
+    """What the requests share. `over` ends the streams, so that the server can stop."""
+
+    storage: Reader
+    shown_url: str
+    exhibits: Mapping[str, Exhibit]
+    over: Callable[[], bool] = lambda: False
+    watchers: dict[int, Watcher] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.overview = Overview(self.storage)
+        self.thread = ThreadPoolExecutor(1, thread_name_prefix="nonstop-figures")
+        self.gallery = Gallery(self.exhibits, self.thread)
+
+    async def watcher(self, request: Request) -> Watcher:
+        """Of the study in the path; the study may be younger than the last look at the list."""
+        study = int(request.path_params["study"])
+        if study not in self.watchers:
+            if study not in self.overview.records:
+                await self.overview.feed.refresh()
+            record = self.overview.records.get(study)
+            if record is None:
+                trouble = self.overview.feed.trouble
+                raise HTTPException(503 if trouble else 404, trouble or f"there is no study with number {study} here")
+            self.watchers.setdefault(study, Watcher(self.storage, record))
+        return self.watchers[study]
+
+    async def list_stream(self, _request: Request) -> Response:
+        return StreamingResponse(list_events(self.overview, self.shown_url, self.over), media_type=_EVENTS)
+
+    async def study_stream(self, request: Request) -> Response:
+        watcher = await self.watcher(request)
+        epoch, after = request.query_params.get("epoch"), request.query_params.get("after", "")
+        cursor = int(after) if epoch == watcher.epoch and after.isdecimal() else 0
+        return StreamingResponse(study_events(watcher, cursor, self.over), media_type=_EVENTS)
+
+    async def trial(self, request: Request) -> Response:
+        watcher = await self.watcher(request)
+        await watcher.feed.load()
+        found = watcher.trials.get(int(request.path_params["number"]))
+        if found is None:
+            raise HTTPException(404, f"there is no trial {request.path_params['number']}")
+        return Response(text_of(details_of(found)), media_type=_JSON)
+
+    def captions(self, _request: Request) -> Response:
+        return JSONResponse(self.gallery.captions())
+
+    async def figure(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in self.gallery:
+            raise HTTPException(404, "there is no such figure")
+        watcher = await self.watcher(request)
+        await watcher.feed.load()
+        try:
+            return Response(await self.gallery.figure(watcher, name), media_type=_JSON)
+        except Exception as error:  # one figure that cannot be drawn must not take the page with it
+            traceback.print_exception(error)
+            said = str(error) if isinstance(error, NonstopError) else type(error).__name__
+            raise HTTPException(500, f"this figure could not be drawn: {said}") from error
+
+
+def application(dashboard: Dashboard, policy: Policy) -> Starlette:
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        yield
+        dashboard.thread.shutdown(wait=False, cancel_futures=True)
+
+    routes = [
+        Route("/", _page("list.html")),
+        Route("/studies/{study:int}", _page("study.html")),
+        Route("/api/studies", dashboard.list_stream),
+        Route("/api/studies/{study:int}", dashboard.study_stream),
+        Route("/api/studies/{study:int}/trials/{number:int}", dashboard.trial),
+        Route("/api/studies/{study:int}/figures/{name}", dashboard.figure),
+        Route("/api/figures", dashboard.captions),
+        Route("/plotly.js", _plotly),
+        Mount("/static", StaticFiles(directory=STATIC)),
+    ]
+    guard = Middleware(Guard, policy=policy)
+    return Starlette(routes=routes, middleware=[guard], lifespan=lifespan, exception_handlers={HTTPException: _error})
+
+
+def _page(name: str) -> Callable[[Request], Response]:
+    def page(_request: Request) -> Response:
+        return FileResponse(STATIC / name, media_type="text/html")
+
+    return page
+
+
+def _plotly(_request: Request) -> Response:
+    return FileResponse(plotly_script(), media_type="text/javascript")
+
+
+def _error(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": error.detail}, error.status_code)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket on the first address of `host`; RefusedError if that cannot be."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        bound = socket.socket(family, kind, protocol)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+        bound.listen(128)
+    except OSError as error:
+        raise RefusedError(
+            f"cannot listen on {host} port {port} ({error.strerror}): --port 0 takes any that is free"
+        ) from error
+    return bound
+
+
+def serve(dashboard: Dashboard, policy: Policy, bound: socket.socket) -> None:
+    """Answer until SIGINT or SIGTERM."""
+    config = uvicorn.Config(
+        application(dashboard, policy),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        lifespan="on",
+        timeout_graceful_shutdown=3,
+    )
+    server = uvicorn.Server(config)
+    dashboard.over = lambda: server.should_exit
+    server.run(sockets=[bound])

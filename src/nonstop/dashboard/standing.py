@@ -1,0 +1,81 @@
+"""How a study stands, kept up to date at the cost of what changed: the numbers of the hero and of the list."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, Final
+
+from nonstop.board import Board
+from nonstop.storage.contract import Exchange
+from nonstop.trial import Trial, TrialState
+
+#: The rate is that of so many last results.
+_RECENT: Final = 50
+_MOST_REASONS: Final = 8
+
+
+class Standing:
+    """Belongs to one thread at a time."""
+
+    def __init__(self, sign: float) -> None:
+        self._board = Board(sign)
+        self._reasons: Counter[str] = Counter()
+        self._recent: deque[float] = deque(maxlen=_RECENT)
+        self._began: float | None = None
+
+    @property
+    def cursor(self) -> int:
+        return self._board.cursor
+
+    def apply(self, exchange: Exchange) -> None:
+        self._board.apply(exchange)
+        for trial in exchange.changes:
+            self._note(trial)
+
+    def _note(self, trial: Trial) -> None:
+        if trial.asked_at is not None:
+            self._began = trial.asked_at if self._began is None else min(self._began, trial.asked_at)
+        if trial.state is TrialState.FAILED:
+            self._reasons[" ".join((trial.reason or "no reason given").split())[:200]] += 1
+        if trial.state.finished and trial.finished_at is not None:
+            self._recent.append(trial.finished_at)
+
+    def as_json(self) -> dict[str, Any]:
+        counts = self._board.counts
+        return {
+            "state": state_of(asdict(counts)),
+            "counts": asdict(counts),
+            "best": _best(self._board.incumbent),
+            "failures": [{"reason": r, "count": n} for r, n in self._reasons.most_common(_MOST_REASONS)],
+            "began": self._began,
+            "last": self._recent[-1] if self._recent else None,
+            "per_second": self._rate(),
+        }
+
+    def _rate(self) -> float | None:
+        if len(self._recent) < 2:
+            return None
+        seconds = max(self._recent) - min(self._recent)
+        return (len(self._recent) - 1) / seconds if seconds > 0.0 else None
+
+
+def state_of(counts: Mapping[str, int]) -> str:
+    """running, waiting (for workers), idle (all that was asked for is done) or empty"""
+    if counts["running"] or counts["proposing"]:
+        return "running"
+    if counts["waiting"]:
+        return "waiting"
+    return "idle" if counts["completed"] or counts["failed"] else "empty"
+
+
+def _best(trial: Trial | None) -> dict[str, Any] | None:
+    if trial is None:
+        return None
+    return {
+        "number": trial.number,
+        "value": trial.value,
+        "params": dict(trial.params or {}),
+        "finished": trial.finished_at,
+    }

@@ -1,0 +1,63 @@
+// The list of studies.
+import { ago, el, number, pill, plural, portions, stack, write } from "./text.js";
+import { follow, now } from "./live.js";
+
+const list = document.getElementById("studies");
+const cards = new Map();
+
+const WORDS = {
+  running: (c) => `${plural(c.running + c.proposing, "trial")} under way`,
+  waiting: (c) => `${plural(c.waiting, "trial")} waiting for a worker`,
+  idle: () => "nothing under way",
+  empty: () => "no trials yet",
+};
+
+function card(study) {
+  const node = el("li", { class: "card study" },
+    el("a", { href: `/studies/${study.id}` },
+      el("div", { class: "who" }, el("h2"), el("p", { class: "dim" })),
+      el("div", { class: "best" }, el("span", { class: "label" }, "best"), el("output")),
+      el("div", { class: "progress" }, el("div", { class: "bar", "aria-hidden": "true" }), el("p", { class: "dim" })),
+      el("div", { class: "state" }, el("span"), el("p", { class: "dim" }))));
+  return node;
+}
+
+function fill(node, study) {
+  const [who, best, progress, state] = node.firstElementChild.children;
+  const c = study.counts;
+  write(who.children[0], study.name);
+  const dim = study.dim === null ? "" : ` ${plural(study.dim, "parameter")}`;
+  write(who.children[1], `${study.direction}${dim} · ${study.rule}`);
+  write(best.children[1], study.best ? number(study.best.value) : study.read ? "–" : "…");
+  stack(progress.children[0], portions(c));
+  write(progress.children[1], `${c.completed.toLocaleString("en")} completed${c.failed ? ` · ${c.failed} failed` : ""}`);
+  if (node.dataset.state !== study.state) {
+    node.dataset.state = study.state;
+    state.firstElementChild.replaceWith(pill(study.state));
+  }
+  write(state.children[1], study.state === "idle" && study.last ? `last result ${ago(study.last, now())}` : WORDS[study.state](c));
+}
+
+function show(studies) {
+  studies.forEach((study, place) => {
+    if (!cards.has(study.id)) cards.set(study.id, card(study));
+    const node = cards.get(study.id);
+    fill(node, study);
+    if (list.children[place] !== node) list.insertBefore(node, list.children[place] ?? null);
+  });
+  while (list.children.length > studies.length) list.lastElementChild.remove();
+}
+
+let latest = [];
+
+follow(() => "/api/studies", (message) => {
+  if (!message.studies) return;
+  latest = message.studies;
+  write(document.getElementById("storage"), message.storage);
+  if (!message.loaded) return;
+  document.getElementById("loading").hidden = true;
+  document.getElementById("empty").hidden = latest.length > 0;
+  write(document.getElementById("count"), plural(latest.length, "study", "studies"));
+  show(latest);
+});
+setInterval(() => show(latest), 5000); // "3 m ago" moves on

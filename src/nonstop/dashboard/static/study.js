@@ -1,0 +1,160 @@
+// A study's page: the numbers at the top, what is under way, and the parts that the other files draw.
+import { Details } from "./details.js";
+import { Figures } from "./figures.js";
+import { follow, now } from "./live.js";
+import { Table } from "./table.js";
+import { ago, duration, el, number, pill, plural, portions, scalar, share, stack, write } from "./text.js";
+
+const id = location.pathname.split("/")[2];
+const $ = (name) => document.getElementById(name);
+
+const trials = new Map(); // by number
+let about = null;
+let standing = null;
+let cursor = 0;
+
+const details = new Details(id, trials);
+const table = new Table(trials, (trial) => details.open(trial));
+const figures = new Figures(id);
+
+follow(
+  () => `/api/studies/${id}?epoch=${encodeURIComponent(about?.epoch ?? "")}&after=${cursor}`,
+  (message) => {
+    if (message.about) introduce(message.about);
+    if (message.trials) {
+      for (const trial of message.trials) trials.set(trial.number, trial);
+      table.changed(message.trials);
+      details.changed(message.trials);
+    }
+    if (message.standing) standing = message.standing;
+    if (message.cursor !== undefined) {
+      cursor = message.cursor;
+      figures.advance(cursor, trials.size);
+    }
+    draw();
+  },
+);
+
+function introduce(said) {
+  if (about && about.epoch !== said.epoch) location.reload(); // another storage stands behind this address now
+  about = said;
+  document.title = `${about.name} · nonstop`;
+  write($("name"), about.name);
+  write($("about"), [about.direction, plural(about.params.length, "parameter"), `rule ${about.rule}`].join(" · "));
+  write($("best-label"), about.direction === "maximize" ? "Highest value" : "Lowest value");
+  table.columns(about.params);
+  details.names = about.params;
+}
+
+let drawing = false;
+
+/** Once per frame, however many messages came. */
+function draw() {
+  if (drawing) return;
+  drawing = true;
+  requestAnimationFrame(() => {
+    drawing = false;
+    if (!standing) return;
+    const empty = standing.state === "empty";
+    $("start").hidden = !empty;
+    $("main").classList.toggle("empty", empty);
+    drawBest(standing.best);
+    drawProgress(standing);
+    drawUsage(standing.usage);
+    drawRunning();
+    drawFailures(standing.failures);
+  });
+}
+
+function drawBest(best) {
+  write($("best"), best ? number(best.value) : "–");
+  write($("best-when"), best ? `trial ${best.number} · ${ago(best.finished, now())}` : standing.state === "empty" ? "no trials yet: start a worker" : "no result yet");
+  const known = $("best-params");
+  if (known.dataset.trial === String(best?.number ?? "")) return;
+  known.dataset.trial = best?.number ?? "";
+  known.replaceChildren(...Object.entries(best?.params ?? {}).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, scalar(value)))));
+}
+
+function drawProgress({ counts, state, per_second: rate, last, began }) {
+  if ($("state").dataset.state !== state) {
+    $("state").dataset.state = state;
+    $("state").replaceChildren(pill(state));
+  }
+  write($("completed"), counts.completed.toLocaleString("en"));
+  stack($("progress"), portions(counts));
+  const under = counts.running + counts.proposing;
+  legend($("counts"), { failed: `${counts.failed} failed`, running: `${under} under way`, waiting: `${counts.waiting} waiting` });
+  const since = began ? `began ${ago(began, now())}` : "";
+  const speed = state === "running" && rate ? `${speedOf(rate)} · ${since}` : last ? `last result ${ago(last, now())} · ${since}` : since;
+  write($("rate"), speed || "\u00a0");
+}
+
+const speedOf = (rate) => (rate >= 1 ? `${number(Number(rate.toPrecision(2)))} a second` : rate * 60 >= 1 ? `${number(Number((rate * 60).toPrecision(2)))} a minute` : `${number(Number((rate * 3600).toPrecision(2)))} an hour`);
+
+function drawUsage(usage) {
+  write($("utilisation"), usage ? share(usage.share) : "–");
+  write($("workers"), usage ? `${plural(usage.workers, "worker")}, ${duration(usage.busy)} of evaluations` : "no worker has finished a trial yet");
+  if (!usage) return;
+  const total = usage.busy + usage.suggesting + usage.storing + usage.waiting || 1;
+  stack($("usage"), { busy: usage.busy, suggesting: usage.suggesting, storing: usage.storing, unused: usage.waiting });
+  legend($("usage-legend"), {
+    busy: `evaluating`,
+    suggesting: `${share(usage.suggesting / total)} proposing`,
+    storing: `${share(usage.storing / total)} storage`,
+    unused: `${share(usage.waiting / total)} idle`,
+  });
+}
+
+function legend(node, words) {
+  for (const [name, text] of Object.entries(words)) {
+    let item = node.querySelector(`.${name}`);
+    if (!item) node.append((item = el("li", { class: name }, el("i", { "aria-hidden": "true" }), el("span"))));
+    write(item.lastElementChild, text);
+  }
+}
+
+const rowsOfRunning = new Map();
+
+/** Rows are kept, so that a second that passes changes one number and nothing else. */
+function drawRunning() {
+  const under = [...trials.values()].filter((t) => t.state === "running" || t.state === "proposing").sort((a, b) => (a.started ?? a.asked) - (b.started ?? b.asked));
+  const body = $("running");
+  const present = new Set(under.map((trial) => trial.number));
+  for (const [number, row] of rowsOfRunning) if (!present.has(number)) { row.remove(); rowsOfRunning.delete(number); }
+  under.forEach((trial, place) => {
+    if (!rowsOfRunning.has(trial.number)) rowsOfRunning.set(trial.number, runningRow(trial));
+    const row = rowsOfRunning.get(trial.number);
+    fillRunning(row, trial);
+    if (body.children[place] !== row) body.insertBefore(row, body.children[place] ?? null);
+  });
+  $("none-running").hidden = under.length > 0;
+  $("running-table").hidden = under.length === 0;
+}
+
+function runningRow(trial) {
+  const button = el("button", { type: "button", class: "link" }, String(trial.number));
+  button.addEventListener("click", () => details.open(trial.number));
+  return el("tr", {}, el("td", {}, button), el("td"), el("td", { class: "num" }), el("td", { class: "clip" }));
+}
+
+function fillRunning(row, trial) {
+  const [, worker, age, params] = row.children;
+  const silent = standing.silent?.[trial.number];
+  write(worker, [trial.worker || "–", trial.attempt > 1 ? `attempt ${trial.attempt}` : "", silent ? `no heartbeat for ${duration(silent)}` : ""].filter(Boolean).join(" · "));
+  row.classList.toggle("silent", Boolean(silent));
+  const since = trial.started ?? trial.asked;
+  write(age, since ? duration(Math.max(0, now() - since)) : "–");
+  write(params, trial.params ? trial.params.map((value, i) => `${about.params[i]}=${scalar(value)}`).join(", ") : "proposing …");
+}
+
+function drawFailures(failures) {
+  const key = JSON.stringify(failures);
+  const body = $("failures");
+  if (body.dataset.key === key) return;
+  body.dataset.key = key;
+  body.replaceChildren(...failures.map(({ reason, count }) => el("tr", {}, el("td", { class: "num" }, String(count)), el("td", {}, reason))));
+  $("none-failed").hidden = failures.length > 0;
+  $("failures-table").hidden = failures.length === 0;
+}
+
+setInterval(draw, 1000); // ages move on

@@ -1,0 +1,160 @@
+// The table of trials: sorted, filtered and shown a page at a time, so that ten thousand are as quick as ten.
+import { duration, el, number, pill, scalar, write } from "./text.js";
+
+const PAGE = 25;
+const $ = (name) => document.getElementById(name);
+const COMPARISON = /^(.+?)(<=|>=|<|>|=)(.+)$/;
+const HOLDS = {
+  "<": (a, b) => a < b, ">": (a, b) => a > b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b,
+  "=": (a, b) => a === b,
+};
+
+const took = (trial) => (trial.started && trial.finished ? trial.finished - trial.started : null);
+
+export class Table {
+  constructor(trials, open) {
+    this.trials = trials;
+    this.open = open;
+    this.page = 0;
+    this.sort = { key: "number", descending: true };
+    this.list = []; // of columns: key, label, of(trial), text(trial)
+    this.rows = new Map(); // the rows on the page, by number
+    this.fresh = new Set(); // numbers that came while someone looked
+    this.filled = false;
+    $("filter").addEventListener("input", () => this.turn(0));
+    $("filter-state").addEventListener("change", () => this.turn(0));
+    $("previous").addEventListener("click", () => this.turn(this.page - 1));
+    $("next").addEventListener("click", () => this.turn(this.page + 1));
+  }
+
+  columns(params) {
+    if (this.list.length) return;
+    const plain = (key, label, of, text) => ({ key, label, of, text });
+    this.list = [
+      plain("number", "Trial", (t) => t.number),
+      plain("state", "State", (t) => t.state),
+      plain("value", "Value", (t) => t.value, (t) => number(t.value)),
+      ...params.map((name, i) => plain(`param ${name}`, name, (t) => t.params?.[i] ?? null, (t) => (t.params ? scalar(t.params[i]) : "–"))),
+      plain("took", "Took", took, (t) => duration(took(t))),
+      plain("worker", "Worker", (t) => t.worker, (t) => t.worker || "–"),
+      plain("attempt", "Attempt", (t) => t.attempt, (t) => String(t.attempt)),
+    ];
+    $("columns").replaceChildren(...this.list.map((column) => this.heading(column)));
+    this.draw();
+  }
+
+  heading(column) {
+    const button = el("button", { type: "button" }, column.label, el("span", { class: "arrow", "aria-hidden": "true" }));
+    button.addEventListener("click", () => {
+      const { key, descending } = this.sort;
+      this.sort = { key: column.key, descending: key === column.key ? !descending : column.key === "number" };
+      this.turn(0);
+    });
+    return el("th", { scope: "col", "data-key": column.key }, button);
+  }
+
+  /** Trials came or changed. */
+  changed(trials) {
+    if (this.filled) for (const trial of trials) this.fresh.add(trial.number);
+    if (trials.length) this.soon();
+    this.filled ||= trials.length > 0;
+  }
+
+  soon() {
+    this.waiting ??= requestAnimationFrame(() => { this.waiting = null; this.draw(); });
+  }
+
+  turn(page) {
+    this.page = page;
+    this.draw();
+  }
+
+  draw() {
+    if (!this.list.length) return;
+    const found = this.found();
+    const last = Math.max(0, Math.ceil(found.length / PAGE) - 1);
+    this.page = Math.min(Math.max(this.page, 0), last);
+    const shown = found.slice(this.page * PAGE, (this.page + 1) * PAGE);
+    this.place(shown);
+    const from = this.page * PAGE + 1;
+    const part = found.length ? `${from}–${from + shown.length - 1} of ${found.length.toLocaleString("en")}` : this.trials.size ? "No trial matches." : "No trials yet: they appear here as soon as a worker asks for one.";
+    write($("range"), part + (found.length && found.length < this.trials.size ? ` (${this.trials.size.toLocaleString("en")} in all)` : ""));
+    $("previous").disabled = this.page === 0;
+    $("next").disabled = this.page === last;
+    for (const th of $("columns").children) {
+      const mine = th.dataset.key === this.sort.key;
+      th.setAttribute("aria-sort", mine ? (this.sort.descending ? "descending" : "ascending") : "none");
+      write(th.querySelector(".arrow"), mine ? (this.sort.descending ? "↓" : "↑") : "");
+    }
+    this.fresh.clear();
+  }
+
+  found() {
+    const conditions = this.conditions();
+    const column = this.list.find(({ key }) => key === this.sort.key);
+    const sign = this.sort.descending ? -1 : 1;
+    return [...this.trials.values()].filter((trial) => conditions.every((holds) => holds(trial))).sort((a, b) => compare(column.of(a), column.of(b), sign) || b.number - a.number);
+  }
+
+  /** What the fields ask for: words must occur, comparisons must hold. */
+  conditions() {
+    const state = $("filter-state").value;
+    const words = $("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+    return [...(state ? [(trial) => trial.state === state] : []), ...words.map((word) => this.condition(word))];
+  }
+
+  condition(word) {
+    const [, name, sign, limit] = COMPARISON.exec(word) ?? [];
+    const column = this.list.find(({ label, key }) => label.toLowerCase() === name || key === name);
+    if (!column) return (trial) => this.textOf(trial).includes(word);
+    return (trial) => {
+      const value = column.of(trial);
+      if (value === null) return false;
+      return typeof value === "number" ? HOLDS[sign](value, Number(limit)) : HOLDS[sign](String(value).toLowerCase(), limit);
+    };
+  }
+
+  textOf(trial) {
+    return [...this.list.map(({ of, text }) => (text ? text(trial) : String(of(trial)))), trial.reason ?? ""].join(" ").toLowerCase();
+  }
+
+  /** Keep the rows that stay, so that focus and selection survive; insert and remove the others. */
+  place(shown) {
+    const body = $("rows");
+    const wanted = new Set(shown.map((trial) => trial.number));
+    for (const [number, row] of this.rows) if (!wanted.has(number)) { row.remove(); this.rows.delete(number); }
+    shown.forEach((trial, place) => {
+      if (!this.rows.has(trial.number)) this.rows.set(trial.number, this.row(trial));
+      const row = this.rows.get(trial.number);
+      this.fill(row, trial);
+      if (body.children[place] !== row) body.insertBefore(row, body.children[place] ?? null);
+    });
+  }
+
+  row(trial) {
+    const row = el("tr", {}, ...this.list.map(({ key }) => el("td", { class: key === "state" || key === "worker" ? null : "num" })));
+    const button = el("button", { type: "button", class: "link", "aria-label": `Trial ${trial.number}: details` }, String(trial.number));
+    row.firstElementChild.append(button);
+    row.addEventListener("click", () => { if (!getSelection().toString()) this.open(trial.number); });
+    if (this.fresh.has(trial.number)) row.classList.add("fresh");
+    return row;
+  }
+
+  fill(row, trial) {
+    this.list.forEach(({ key, text }, i) => {
+      const cell = row.children[i];
+      if (key === "state" && cell.dataset.state !== trial.state) {
+        cell.dataset.state = trial.state;
+        cell.replaceChildren(pill(trial.state));
+        cell.title = trial.reason ?? "";
+      } else if (text) write(cell, text(trial));
+    });
+  }
+}
+
+/** What is missing comes last, whichever way is up. */
+function compare(a, b, sign) {
+  if (a === null || b === null) return (a === null) - (b === null);
+  if (typeof a === "number" && typeof b === "number") return sign * (a - b);
+  return sign * String(a).localeCompare(String(b), "en", { numeric: true });
+}

@@ -1,0 +1,257 @@
+"""What a page hears: everything once, at the cost of what is new, and the truth about trouble."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nonstop
+from nonstop.dashboard.figures import Exhibit, Gallery, drawn, exhibits
+from nonstop.dashboard.overview import Overview
+from nonstop.dashboard.paced import Paced
+from nonstop.dashboard.parallel import height
+from nonstop.dashboard.reader import spec_of
+from nonstop.dashboard.watch import Hearts, Watcher
+from nonstop.errors import StorageError
+from nonstop.history.scale import Scale
+from nonstop.spec import Spec
+from nonstop.storage import open_storage
+from nonstop.storage.contract import Exchange, Pulse, Storage, StudyRecord
+from nonstop.trial import Trial
+from tests.dashboard.studies import SPACE, value_of
+
+
+class Probe:
+    """A storage that counts what was read, and can be out of reach."""
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        self.read: list[int] = []
+        self.away = False
+
+    def list_studies(self) -> Sequence[StudyRecord]:
+        self._check()
+        return self.storage.list_studies()
+
+    def exchange(self, study: int, cursor: int) -> Exchange:
+        self._check()
+        answer = self.storage.exchange(study, cursor)
+        self.read.append(len(answer.changes))
+        return answer
+
+    def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
+        assert not mine
+        return self.storage.beat(study, mine)
+
+    def _check(self) -> None:
+        if self.away:
+            raise StorageError("the database is away")
+
+
+@pytest.fixture
+def study() -> nonstop.Study:
+    return nonstop.create_study(None, "demo", space=SPACE)
+
+
+@pytest.fixture
+def probe(study: nonstop.Study) -> Probe:
+    return Probe(study.storage)
+
+
+def watcher_of(probe: Probe) -> Watcher:
+    return Watcher(probe, probe.list_studies()[0])
+
+
+def finish(study: nonstop.Study, count: int = 1) -> None:
+    for _ in range(count):
+        trial = study.ask("anna")
+        study.tell(trial, value_of(trial.params or {}))
+
+
+def heard(watcher: Watcher, cursor: int) -> dict[str, Any]:
+    messages = [json.loads(text) for text in watcher.messages(cursor, 1.0)]
+    return {**messages[-1], "trials": [trial for message in messages for trial in message["trials"]]}
+
+
+def test_a_page_hears_all_at_first_and_then_only_what_is_new(study: nonstop.Study, probe: Probe) -> None:
+    async def follow() -> None:
+        watcher = watcher_of(probe)
+        finish(study, 5)
+        await watcher.feed.refresh()
+        first = heard(watcher, 0)
+        assert [trial["number"] for trial in first["trials"]] == [4, 3, 2, 1, 0]
+        finish(study)
+        await watcher.feed.refresh()
+        second = heard(watcher, first["cursor"])
+        assert [trial["number"] for trial in second["trials"]] == [5]
+        assert second["standing"]["counts"]["completed"] == 6
+        assert second["standing"]["best"]["value"] == study.best_value
+        assert heard(watcher, second["cursor"])["trials"] == []
+
+    asyncio.run(follow())
+    assert probe.read == [5, 1]  # rows, not trials of the study: what is known is not read again
+
+
+def test_a_long_first_message_comes_in_parts_and_only_the_last_has_the_cursor(
+    study: nonstop.Study, probe: Probe, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nonstop.dashboard.watch._CHUNK", 2)
+    finish(study, 5)
+    watcher = watcher_of(probe)
+    asyncio.run(watcher.feed.refresh())
+    parts = [json.loads(text) for text in watcher.messages(0, 1.0)]
+    assert [len(part["trials"]) for part in parts] == [2, 2, 1]
+    assert [part.get("cursor") for part in parts] == [None, None, watcher.cursor]
+
+
+def test_trouble_is_told_and_passes(study: nonstop.Study, probe: Probe) -> None:
+    async def follow() -> None:
+        watcher = watcher_of(probe)
+        finish(study)
+        await watcher.feed.refresh()
+        probe.away, news = True, watcher.feed.news
+        await watcher.feed.refresh()
+        assert news.is_set()
+        before = heard(watcher, watcher.cursor)
+        assert before["trouble"] == "the database is away"
+        assert before["standing"]["counts"]["completed"] == 1  # what was known stays
+        finish(study)
+        probe.away, news = False, watcher.feed.news
+        await watcher.feed.refresh()
+        assert news.is_set()
+        assert heard(watcher, before["cursor"])["trouble"] is None
+        assert [trial["number"] for trial in heard(watcher, before["cursor"])["trials"]] == [1]
+
+    asyncio.run(follow())
+
+
+def test_nothing_new_is_no_news(study: nonstop.Study, probe: Probe) -> None:
+    async def follow() -> None:
+        watcher = watcher_of(probe)
+        finish(study)
+        await watcher.feed.refresh()
+        news = watcher.feed.news
+        await watcher.feed.refresh()
+        assert not news.is_set()
+
+    asyncio.run(follow())
+
+
+def test_nobody_looks_at_what_nobody_follows(probe: Probe) -> None:
+    async def follow() -> None:
+        watcher = watcher_of(probe)
+        async with watcher.feed.followed(), watcher.feed.followed():  # two pages, one reader
+            await asyncio.sleep(0.2)
+        assert len(probe.read) == 1
+        await asyncio.sleep(0.6)
+        count = len(probe.read)
+        await asyncio.sleep(0.7)
+        assert len(probe.read) == count
+
+    asyncio.run(follow())
+
+
+def test_the_list_reads_counts_first_and_then_each_trial_once(study: nonstop.Study, probe: Probe) -> None:
+    finish(study, 3)
+
+    async def follow() -> list[dict[str, Any]]:
+        overview = Overview(probe)
+        said = []
+        for _ in range(3):
+            await overview.feed.refresh()
+            said.append(json.loads(overview.message("memory", 1.0))["studies"][0])
+        return said
+
+    first, second, third = asyncio.run(follow())
+    assert (first["read"], first["best"], first["counts"]["completed"]) == (False, None, 3)
+    assert second["best"]["value"] == study.best_value
+    assert third == second
+    assert probe.read == [0, 3, 0]
+
+
+def test_a_rule_of_ones_own_does_not_hide_the_study() -> None:
+    study = nonstop.create_study(open_storage(None), "mine", space=SPACE, rule=nonstop.UCB(beta=3.0))
+    spec = spec_of(study.storage.load_study("mine"))
+    assert (spec.rule, spec.surrogate, spec.space) == ("random", "paper", SPACE)
+
+
+def test_a_heart_that_stands_still_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Still(Probe):
+        def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
+            assert (study, mine) == (1, [])
+            return [Pulse(3, 1, 7, "anna"), Pulse(4, 1, 0, "by hand")]
+
+    now = [100.0]
+    monkeypatch.setattr("nonstop.dashboard.watch.time.monotonic", lambda: now[0])
+    hearts, storage = Hearts(), Still(open_storage(None))
+    assert not hearts.listen(storage, 1)
+    now[0] += 40.0
+    hearts.listen(storage, 1)
+    assert hearts.silent() == {"3": 40.0}  # and the one that never beat has no heart
+
+
+def test_costly_values_are_made_once_and_not_too_often() -> None:
+    made: list[int] = []
+
+    def make() -> int:
+        made.append(1)
+        return len(made)
+
+    async def ask() -> None:
+        with ThreadPoolExecutor(1) as thread:
+            paced: Paced[int] = Paced(60.0, thread)
+            first = await asyncio.gather(*(paced.get(1, make) for _ in range(5)))
+            assert {result.version for result in first} == {1}
+            again = await paced.get(2, make)
+            assert again.version == 1  # too soon: the old one, and its version says so
+
+    asyncio.run(ask())
+    assert made == [1]
+
+
+def test_figures_are_drawn_in_the_thread_with_the_trials_of_that_moment(study: nonstop.Study, probe: Probe) -> None:
+    finish(study, 2)
+    seen: list[tuple[str, int]] = []
+
+    class Stub:
+        def to_json(self) -> str:
+            return '{"data": [], "layout": {}}'
+
+    def draw(_spec: Spec, trials: Sequence[Trial]) -> Any:
+        seen.append((threading.current_thread().name, len(trials)))
+        return Stub()
+
+    async def ask() -> str:
+        watcher = watcher_of(probe)
+        await watcher.feed.load()
+        with ThreadPoolExecutor(1, thread_name_prefix="figures") as thread:
+            gallery = Gallery({"trace": Exhibit("Progress", "how", draw)}, thread)
+            await gallery.figure(watcher, "trace")
+            return await gallery.figure(watcher, "trace")
+
+    answer = json.loads(asyncio.run(ask()))
+    assert answer["figure"] == {"data": [], "layout": {}}
+    assert seen == [("figures_0", 2)]
+
+
+@pytest.mark.parametrize("name", exhibits())
+@pytest.mark.parametrize("count", [0, 1, 12])
+def test_every_figure_can_be_sent(study: nonstop.Study, name: str, count: int) -> None:
+    finish(study, count)
+    text = drawn(exhibits()[name].draw, study.spec, study.trials)
+    assert "<b>loss" not in text  # a parameter's name is text, and Plotly would read it as markup
+    assert "parcoords" not in text  # needs eval, which the policy forbids
+    json.loads(text)
+
+
+def test_heights_on_parallel_axes() -> None:
+    assert height(Scale("lr", "log", 1e-4, 1.0), np.array([1e-4, 1e-2, 1.0])) == pytest.approx([0.0, 0.5, 1.0])
+    assert height(Scale("x", "linear", -1.0, 3.0), np.array([0.0])) == pytest.approx([0.25])
+    assert height(Scale("c", "choices", 0.0, 0.0, ("only",)), np.array([0.0])) == pytest.approx([0.5])
