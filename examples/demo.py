@@ -17,10 +17,10 @@ import numpy as np
 
 import nonstop
 from nonstop.cli.ending import typed
+from nonstop.cli.live import Watch
 from nonstop.cli.report import write_report
 from nonstop.cli.running import display_of
 from nonstop.cli.summary import usage_line, usage_of
-from nonstop.live import Watch
 from nonstop.storage import open_storage
 from nonstop.wording import duration
 from nonstop_bench.problems.hartmann import HARTMANN6 as PROBLEM

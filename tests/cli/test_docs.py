@@ -9,7 +9,7 @@ import click
 import pytest
 
 from nonstop.cli.app import app
-from nonstop.studyfile import Source, study_file
+from nonstop.cli.studyfile import Source, study_file
 from tests.cli.helpers import ROOT
 
 PAGE = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from rich.console import Console
 
 from nonstop.board import Board
-from nonstop.live import Lines, Panel
+from nonstop.cli.live import Lines, Panel
 from nonstop.storage.contract import Counts, Exchange
 from nonstop.trial import Trial, TrialState
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import nonstop
+from nonstop.cli.studyfile import Source, StudyFile, read_keys, study_file
 from nonstop.errors import StudyFileError
-from nonstop.studyfile import Source, StudyFile, read_keys, study_file
 from nonstop.wording import duration, seconds_of, share
 
 SPACE = '\n[space.lr]\ntype = "float"\nlow = 1e-5\nhigh = 1e-1\nlog = true\n'

@@ -11,9 +11,9 @@ import click
 
 from nonstop.cli.parameters import FORMS, parameters_of
 from nonstop.cli.place import VARIABLE
+from nonstop.cli.studyfile import Source, StudyFile, read_keys, study_file
 from nonstop.errors import StudyFileError
 from nonstop.space import Space
-from nonstop.studyfile import Source, StudyFile, read_keys, study_file
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -13,9 +13,9 @@ from nonstop.cli.running import TERMS, carry_out
 from nonstop.errors import StudyFileError
 
 if TYPE_CHECKING:
+    from nonstop.cli.studyfile import StudyFile
     from nonstop.command import Command
     from nonstop.study import Study
-    from nonstop.studyfile import StudyFile
 
 _EXAMPLES = """\b
 Examples:

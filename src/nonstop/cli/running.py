@@ -11,7 +11,7 @@ from nonstop.cli.ending import Outcome, ending_of, say_ending
 from nonstop.cli.terminal import say
 
 if TYPE_CHECKING:
-    from nonstop.live import Display
+    from nonstop.cli.live import Display
     from nonstop.study import Study
 
 #: The keys of a study file that are arguments of Study.optimize().
@@ -20,7 +20,7 @@ TERMS = ("n_trials", "timeout", "workers", "lease", "trial_timeout", "max_failur
 
 def carry_out(study: Study, url: str, arguments: Mapping[str, Any], quiet: bool, as_json: bool) -> int:
     """study.optimize(**arguments), shown while it runs and summed up at its end; the exit code."""
-    from nonstop.live import Watch
+    from nonstop.cli.live import Watch
 
     with display_of(study, arguments.get("n_trials"), quiet) as display, Watch(study, display) as watch:
         outcome = optimized(study, arguments)
@@ -47,7 +47,7 @@ def display_of(study: Study, budget: int | None, quiet: bool) -> Iterator[Displa
     from rich.console import Console
     from rich.text import Text
 
-    from nonstop.live import Lines, Panel, Silence
+    from nonstop.cli.live import Lines, Panel, Silence
 
     if quiet:
         yield Silence()

@@ -9,7 +9,7 @@ import click
 from nonstop.cli.options import key_options
 from nonstop.cli.place import open_existing, split_words
 from nonstop.cli.running import TERMS, carry_out
-from nonstop.studyfile import Source
+from nonstop.cli.studyfile import Source
 
 _EXAMPLES = """\b
 Examples:
