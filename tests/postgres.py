@@ -42,7 +42,12 @@ def _within_reach(binaries: Path, user: str, folder: Path) -> Path:
     try:
         subprocess.run([binaries / "postgres", "--version"], check=True, capture_output=True, user=user, cwd=folder)
     except PermissionError:
-        return Path(shutil.copytree(binaries.parent, folder / "installation", symlinks=True)) / "bin"
+        installation, package, site = binaries.parents[0], binaries.parents[1], binaries.parents[2]
+        # The wheel's binaries look for its libraries beside their package.
+        for libraries in site.glob(f"{package.name}.libs"):
+            shutil.copytree(libraries, folder / "copy" / libraries.name)
+        copy = folder / "copy" / package.name / installation.name
+        return Path(shutil.copytree(installation, copy, symlinks=True)) / "bin"
     return binaries
 
 

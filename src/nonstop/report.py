@@ -26,6 +26,8 @@ _UNDER_WAY: Final = (TrialState.RUNNING, TrialState.PROPOSING, TrialState.WAITIN
 #: Figures that need more width than a phone has scroll sideways instead of shrinking.
 _WIDE: Final = {"slices", "contour", "parallel", "check", "timeline"}
 
+_PLACEHOLDER: Final = "MODULE:FUNCTION"
+
 
 @dataclass(frozen=True, slots=True)
 class About:
@@ -69,9 +71,10 @@ def page(about: About, spec: Spec, trials: Sequence[Trial]) -> str:
 
 
 def resume_command(url: str, name: str, completed: int) -> str:
-    """What to type for more trials. The storage does not know the objective, so its place is marked."""
+    """What to type for more trials of a study that a script made: its objective is not stored, so its place is
+    marked."""
     budget = max(2 * completed, 20)
-    return f"{shlex.join(['nonstop', 'worker', url, name])} MODULE:FUNCTION --n-trials {budget} --workers 4"
+    return f"{shlex.join(['nonstop', 'worker', url, name])} {_PLACEHOLDER} --n-trials {budget} --workers 4"
 
 
 def _header(about: About, spec: Spec, trials: Sequence[Trial]) -> Iterable[str]:
@@ -179,12 +182,13 @@ def _figure(name: str, height: int) -> str:
 
 
 def _resume(about: About) -> Iterable[str]:
-    yield _section(
-        "Go on",
-        "<p>More trials for this study, from any machine that reaches its storage; <code>MODULE:FUNCTION</code> is the "
-        "objective, and <code>--n-trials</code> the budget of the whole study.</p>"
-        f"<pre><code>{_text(about.resume)}</code></pre>",
-    )
+    hint = "The same command goes on where the run stopped; with a larger budget, beyond its end."
+    if _PLACEHOLDER in about.resume:
+        hint = (
+            "More trials, from any machine that reaches the storage; put your objective in the place of "
+            f"{_PLACEHOLDER}. --n-trials is the budget of the whole study."
+        )
+    yield _section("Go on", f"<p>{_text(hint)}</p><pre><code>{_text(about.resume)}</code></pre>")
 
 
 def _section(title: str, body: str) -> str:

@@ -19,7 +19,8 @@ Direction: TypeAlias = Literal["minimize", "maximize"]
 @dataclass(frozen=True, slots=True)
 class Spec:
     """`initial` trials are quasi-random before the model speaks; the paper takes three for each parameter. A `noisy`
-    objective may be evaluated twice at the same point of a discrete space."""
+    objective may be evaluated twice at the same point of a discrete space. `command` is what started the study, for
+    people who want to go on with it."""
 
     space: Space
     direction: Direction = "minimize"
@@ -28,6 +29,7 @@ class Spec:
     seed: int = 0
     noisy: bool = False
     initial: int | None = None
+    command: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.space, Space):
@@ -60,6 +62,7 @@ class Spec:
             "seed": self.seed,
             "noisy": self.noisy,
             "initial": self.initial,
+            "command": self.command,
         }
 
     @classmethod

@@ -198,11 +198,12 @@ def create_study(
     seed: int = 0,
     noisy: bool = False,
     initial: int | None = None,
+    command: str | None = None,
     load_if_exists: bool = False,
 ) -> Study:
     """A new study in a storage (a URL, or None for memory). With load_if_exists, the one of that name if it is there,
     provided that it is about the same space and direction."""
-    spec = Spec(space, direction, rule, surrogate, seed, noisy, initial)
+    spec = Spec(space, direction, rule, surrogate, seed, noisy, initial, command)
     opened = open_storage(storage)
     chosen = name if name is not None else f"study-{uuid.uuid4().hex[:8]}"
     try:

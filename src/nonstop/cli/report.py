@@ -52,7 +52,8 @@ def write_report(url: str, name: str, path: Path) -> None:
     study, notes = _opened(url, name)
     trials = study.trials
     stored = study.storage.load_study(name)
-    resume = scrubbed(resume_command(shown_url(url), name, sum(trial.value is not None for trial in trials)))
+    completed = sum(trial.value is not None for trial in trials)
+    resume = study.spec.command or scrubbed(resume_command(shown_url(url), name, completed))
     about = About(name, shown_url(url), str(stored.spec["rule"]), time.time(), resume, notes)
     content = page(about, study.spec, trials)
     study.storage.close()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
+from nonstop.cli.ending import typed
 from nonstop.cli.options import gather, key_options, param_option
 from nonstop.cli.place import open_now
 from nonstop.cli.running import TERMS, carry_out
@@ -74,6 +76,7 @@ def open_or_create(plan: StudyFile) -> Study:
         seed=plan.seed,
         noisy=plan.noisy,
         initial=plan.initial,
+        command=typed("nonstop", *sys.argv[1:]),
         load_if_exists=True,
     )
     made = study.storage.load_study(plan.name).spec
