@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pytest
@@ -26,6 +26,15 @@ from nonstop.storage import open_storage
 from nonstop.storage.contract import Exchange, Pulse, Storage, StudyRecord
 from nonstop.trial import Trial
 from tests.dashboard.studies import SPACE, value_of
+
+
+T = TypeVar("T")
+
+
+def run_apart(work: Coroutine[Any, Any, T]) -> T:
+    """asyncio.run in a thread of its own: the browser tests leave an event loop running in theirs."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 class Probe:
@@ -95,7 +104,7 @@ def test_a_page_hears_all_at_first_and_then_only_what_is_new(study: nonstop.Stud
         assert second["standing"]["best"]["value"] == study.best_value
         assert heard(watcher, second["cursor"])["trials"] == []
 
-    asyncio.run(follow())
+    run_apart(follow())
     assert probe.read == [5, 1]  # rows, not trials of the study: what is known is not read again
 
 
@@ -105,7 +114,7 @@ def test_a_long_first_message_comes_in_parts_and_only_the_last_has_the_cursor(
     monkeypatch.setattr("nonstop.dashboard.watch._CHUNK", 2)
     finish(study, 5)
     watcher = watcher_of(probe)
-    asyncio.run(watcher.feed.refresh())
+    run_apart(watcher.feed.refresh())
     parts = [json.loads(text) for text in watcher.messages(0, 1.0)]
     assert [len(part["trials"]) for part in parts] == [2, 2, 1]
     assert [part.get("cursor") for part in parts] == [None, None, watcher.cursor]
@@ -129,7 +138,7 @@ def test_trouble_is_told_and_passes(study: nonstop.Study, probe: Probe) -> None:
         assert heard(watcher, before["cursor"])["trouble"] is None
         assert [trial["number"] for trial in heard(watcher, before["cursor"])["trials"]] == [1]
 
-    asyncio.run(follow())
+    run_apart(follow())
 
 
 def test_nothing_new_is_no_news(study: nonstop.Study, probe: Probe) -> None:
@@ -141,7 +150,7 @@ def test_nothing_new_is_no_news(study: nonstop.Study, probe: Probe) -> None:
         await watcher.feed.refresh()
         assert not news.is_set()
 
-    asyncio.run(follow())
+    run_apart(follow())
 
 
 def test_nobody_looks_at_what_nobody_follows(probe: Probe) -> None:
@@ -155,7 +164,7 @@ def test_nobody_looks_at_what_nobody_follows(probe: Probe) -> None:
         await asyncio.sleep(0.7)
         assert len(probe.read) == count
 
-    asyncio.run(follow())
+    run_apart(follow())
 
 
 def test_the_list_reads_counts_first_and_then_each_trial_once(study: nonstop.Study, probe: Probe) -> None:
@@ -169,7 +178,7 @@ def test_the_list_reads_counts_first_and_then_each_trial_once(study: nonstop.Stu
             said.append(json.loads(overview.message("memory", 1.0))["studies"][0])
         return said
 
-    first, second, third = asyncio.run(follow())
+    first, second, third = run_apart(follow())
     assert (first["read"], first["best"], first["counts"]["completed"]) == (False, None, 3)
     assert second["best"]["value"] == study.best_value
     assert third == second
@@ -212,7 +221,7 @@ def test_costly_values_are_made_once_and_not_too_often() -> None:
             again = await paced.get(2, make)
             assert again.version == 1  # too soon: the old one, and its version says so
 
-    asyncio.run(ask())
+    run_apart(ask())
     assert made == [1]
 
 
@@ -236,7 +245,7 @@ def test_figures_are_drawn_in_the_thread_with_the_trials_of_that_moment(study: n
             await gallery.figure(watcher, "trace")
             return await gallery.figure(watcher, "trace")
 
-    answer = json.loads(asyncio.run(ask()))
+    answer = json.loads(run_apart(ask()))
     assert answer["figure"] == {"data": [], "layout": {}}
     assert seen == [("figures_0", 2)]
 
