@@ -27,7 +27,6 @@ from nonstop.storage.contract import Exchange, Pulse, Storage, StudyRecord
 from nonstop.trial import Trial
 from tests.dashboard.studies import SPACE, value_of
 
-
 T = TypeVar("T")
 
 
