@@ -262,7 +262,8 @@ def _choice(
     rule: Score | Chooser, gp: GP, believed: Array, best: float, data: _Data, taken: Array, rng: np.random.Generator
 ) -> Choice:
     order = np.argsort(-gp.y, kind="stable")[:8]
-    terrain = Terrain(data.cube, gp.lengthscales, gp.X[order], taken)
+    tolerance = min(1e-6, 1e-2 * gp.hyperparameters.noise)  # below the noise there is nothing to find
+    terrain = Terrain(data.cube, gp.lengthscales, gp.X[order], taken, tolerance)
     believer = gp.condition(believed, gp.moments(believed)[0])
     if isinstance(rule, Score):
         return maximize(Scored(rule, believer, best, recent=len(believed)), terrain, rng)

@@ -29,12 +29,13 @@ ENUMERABLE = 8192  # a discrete cube up to this size is searched completely
 @dataclass(frozen=True, slots=True, eq=False)
 class Terrain:
     """Where to look: the cube, lengthscales that say how far is far, observations worth searching around (best first),
-    and points that may not be chosen (only discrete cubes need them)."""
+    points that may not be chosen (only discrete cubes need them), and how much of the acquisition may be left."""
 
     cube: Cube
     lengthscales: Array
     centers: Array
     taken: Array
+    tolerance: float = 1e-6
 
 
 def maximize(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator) -> Choice:
@@ -131,7 +132,7 @@ def _polish(acquisition: Acquisition, terrain: Terrain, starts: Array) -> tuple[
         starts,
         np.where(flexible, 0.0, starts),
         np.where(flexible, 1.0, starts),
-        Limits(tolerance=1e-8, longest=0.25, merge=0.02 * np.minimum(terrain.lengthscales, 1.0)),
+        Limits(tolerance=terrain.tolerance, longest=0.25, merge=0.02 * np.minimum(terrain.lengthscales, 1.0)),
         np.broadcast_to(metric, (len(starts), *metric.shape)),
     )
     return found.x, -found.value
