@@ -1,6 +1,6 @@
 """How much of the workers' time is not spent evaluating: real processes on one SQLite file, evaluations of one second.
 
-python benchmarks/utilisation.py            # 8 workers, 200 trials: about half a minute
+python benchmarks/utilisation.py            # 8 workers, 200 trials: about a minute
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ from nonstop.history import utilisation
 from nonstop.usage import Usage, overall
 from nonstop_bench.problems.hartmann import HARTMANN6
 
+HEADER = (
+    "| worker | evaluating (s) | evaluating | suggesting | storage | not evaluating | out of budget (s) |\n"
+    "|---|---|---|---|---|---|---|"
+)
 RESULTS = Path(__file__).parent / "results" / "utilisation.md"
 
 
@@ -37,8 +41,8 @@ class Slow:
         return HARTMANN6.objective(params)
 
 
-def run(url: str, workers: int, trials: int, seconds: float) -> tuple[nonstop.Study, tuple[Usage, ...]]:
-    study = nonstop.create_study(url, "utilisation", space=HARTMANN6.space, seed=0)
+def run(url: str, rule: str, workers: int, trials: int, seconds: float) -> tuple[nonstop.Study, tuple[Usage, ...]]:
+    study = nonstop.create_study(url, f"utilisation of {rule}", space=HARTMANN6.space, rule=rule, seed=0)
     return study, study.optimize(Slow(seconds), n_trials=trials, workers=workers)
 
 
@@ -51,13 +55,7 @@ def row(usage: Usage) -> str:
 
 
 def table(usages: Sequence[Usage]) -> str:
-    lines = [
-        "| worker | evaluating (s) | evaluating | suggesting | storage | not evaluating | out of budget (s) |",
-        "|---|---|---|---|---|---|---|",
-        *(row(usage) for usage in usages),
-        row(overall(usages)),
-    ]
-    return "\n".join(lines)
+    return "\n".join([HEADER, *(row(usage) for usage in usages), row(overall(usages))])
 
 
 def latencies(study: nonstop.Study) -> str:
@@ -82,9 +80,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         url = options.storage or f"sqlite:///{folder}/runs.db"
         load, started = os.getloadavg()[0], time.perf_counter()
-        study, usages = run(url, options.workers, options.trials, options.seconds)
+        study, usages = run(url, "ucb", options.workers, options.trials, options.seconds)
         wall = time.perf_counter() - started
         seen = overall(utilisation(study.trials))
+        without, floor = run(url, "random", options.workers, options.trials, options.seconds)
         page = f"""# Utilisation
 
 `python benchmarks/utilisation.py --workers {options.workers} --trials {options.trials} --seconds {options.seconds:g}`
@@ -97,8 +96,16 @@ on {platform.system()}, numpy {np.__version__}, SQLite {sqlite3.sqlite_version},
 {latencies(study)}
 Wall time {wall:.1f} s with starting the processes. From the timestamps of the trials alone, as `nonstop show` has it:
 {100 * seen.utilisation:.2f} % evaluating.
+
+The floor on this machine, the same with `rule="random"`, which fits and maximises nothing:
+
+{HEADER}
+{row(overall(floor))}
+
+Target: at most 1 % not evaluating.
 """
         study.storage.close()
+        without.storage.close()
     print(page)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(page)
