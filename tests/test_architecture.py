@@ -27,6 +27,7 @@ ORDER = [
     "surrogate.kernels",
     "surrogate.model",
     "surrogate.likelihood",
+    "surrogate.thinning",
     "surrogate.fit",
     "surrogate.output",
     "surrogate.gp",

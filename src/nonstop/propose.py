@@ -28,6 +28,7 @@ from nonstop.surrogate.gp import GP
 from nonstop.surrogate.linalg import Array, NotPositiveDefiniteError
 from nonstop.surrogate.model import Surrogate, surrogate_of
 from nonstop.surrogate.output import Standardize
+from nonstop.surrogate.thinning import best_and_even
 from nonstop.threads import limit_threads
 
 #: Two points closer than this in every coordinate are the same query.
@@ -195,7 +196,8 @@ def _checked_seed(seed: int) -> int:
 def _fitted(data: _Data, model: Surrogate, warm: Hyperparameters | None) -> tuple[GP, Rung, float]:
     """The GP of the data and the rung of the ladder it stands on."""
     started = time.perf_counter()
-    X, y = _thinned(data.X, data.y, model.max_points)
+    rows = best_and_even(data.y, model.max_points)
+    X, y = data.X[rows], data.y[rows]
     z = Standardize.of(y).forward(y)
     d = X.shape[1]
     if warm is not None and len(warm.lengthscales) != d:
@@ -209,18 +211,6 @@ def _fitted(data: _Data, model: Surrogate, warm: Hyperparameters | None) -> tupl
     if gp.jitter > 0.0 and rung == "model":
         rung = "jitter"
     return gp, rung, time.perf_counter() - started
-
-
-def _thinned(X: Array, y: Array, most: int) -> tuple[Array, Array]:
-    """At most `most` rows: the best half of them, and the others evenly through time. An exact GP cannot take more."""
-    n = len(y)
-    if n <= most:
-        return X, y
-    order = np.argsort(-y, kind="stable")
-    best, rest = order[: most // 2], np.sort(order[most // 2 :])
-    spread = rest[np.linspace(0, len(rest) - 1, most - len(best)).round().astype(int)]
-    rows = np.sort(np.concatenate([best, spread]))
-    return X[rows], y[rows]
 
 
 def _chosen(rule: Score | Chooser, gp: GP, data: _Data, noisy: bool, rng: np.random.Generator) -> tuple[Choice, int]:

@@ -15,14 +15,14 @@ from nonstop.acquisition.schedule import Schedule
 from nonstop.encoding import Cube
 from nonstop.errors import RuleError
 from nonstop.surrogate import kernels
-from nonstop.surrogate.gp import GP
+from nonstop.surrogate.gp import GP, SINGLE_PRECISION_NOISE
 from nonstop.surrogate.linalg import Array
+from nonstop.surrogate.thinning import evenly
 
 Numbers: TypeAlias = NDArray[np.floating[Any]]
 
 _SKETCH = 64  # data points that stand for all of them when candidates are ranked
 _ROWS = 1024  # candidates ranked at once
-_SINGLE = 3e-5  # the least noise variance at which single precision ranks them as double does
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +133,10 @@ class Sketch:
     @classmethod
     def of(cls, gp: GP, recent: int = 0) -> Sketch:
         n = len(gp.X)
-        few = np.unique(np.linspace(0, n - recent - 1, min(n - recent, _SKETCH)).round().astype(int))
+        few = evenly(n - recent, _SKETCH)
         order = np.concatenate([few, np.setdiff1d(np.arange(n), few)])
         sketched = GP.of(gp.X[few], gp.y[few], gp.hyperparameters, gp.kernel)
-        precision = np.float32 if gp.hyperparameters.noise >= _SINGLE else np.float64
+        precision = np.float32 if gp.hyperparameters.noise >= SINGLE_PRECISION_NOISE else np.float64
         return cls(
             gp,
             kernels.right((gp.X[order] / gp.lengthscales).astype(precision)),

@@ -16,6 +16,7 @@ from nonstop.surrogate.kernels import symmetric
 from nonstop.surrogate.likelihood import Likelihood
 from nonstop.surrogate.linalg import Array, inverse_root
 from nonstop.surrogate.model import PAPER, Surrogate
+from nonstop.surrogate.thinning import evenly
 
 _COARSE = 140  # the starts race on about this many points (more in high dimension); only the winner sees all
 _GROWTH = 4  # each finer level has this many times the points of the one before
@@ -145,8 +146,8 @@ def _metric(X: Array, theta: Array, model: Surrogate, n: int) -> Array:
 
 
 def _some(X: Array, y: Array, size: int) -> tuple[Array, Array]:
-    """`size` of the rows, evenly: the early, space-filling points and the late, clustered ones are both there."""
+    """`size` of the rows."""
     if size >= len(X):
         return X, y
-    rows = np.unique(np.linspace(0, len(X) - 1, size).round().astype(int))
+    rows = evenly(len(X), size)
     return X[rows], y[rows]

@@ -19,6 +19,9 @@ from nonstop.surrogate.linalg import Array, extend, inverse_root
 #: Variances below this are rounding: nothing is known to better than 1e-10 of the prior variance.
 VARIANCE_FLOOR = 1e-20
 
+#: The least noise variance at which single precision can add up the weights of the data: with less they are too large.
+SINGLE_PRECISION_NOISE = 3e-5
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GP:

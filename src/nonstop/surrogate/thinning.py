@@ -1,0 +1,22 @@
+"""Fewer rows that stand for all of them: for a fast first look, or because an exact GP cannot take more."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonstop.surrogate.linalg import Array
+
+
+def evenly(n: int, size: int) -> NDArray[np.intp]:
+    """`size` of n rows through time: the early, space-filling points and the late, clustered ones are both there."""
+    return np.unique(np.linspace(0, n - 1, min(n, size)).round().astype(np.intp))
+
+
+def best_and_even(y: Array, most: int) -> NDArray[np.intp]:
+    """At most `most` rows, in their order: the best half of that number, and the others evenly."""
+    if len(y) <= most:
+        return np.arange(len(y))
+    order = np.argsort(-y, kind="stable")
+    best, rest = order[: most // 2], np.sort(order[most // 2 :])
+    return np.sort(np.concatenate([best, rest[evenly(len(rest), most - len(best))]]))
