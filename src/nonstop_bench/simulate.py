@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -20,28 +21,45 @@ from nonstop.acquisition.rule import Rule
 from nonstop.encoding import encode
 from nonstop.storage.memory import MemoryStorage
 from nonstop_bench.durations import DURATIONS, Duration
-from nonstop_bench.problems.problem import Problem
+from nonstop_bench.problems.task import Task
 
 Mode: TypeAlias = Literal["asynchronous", "synchronous"]
 #: Virtual seconds that a suggestion costs its worker: a constant, or what it really took.
 Overhead: TypeAlias = float | Literal["measured"]
 
 
+class Optimizer(Protocol):
+    """Another optimiser in the place of propose(): asked and told in params; values are minimised."""
+
+    def ask(self, busy: Sequence[Mapping[str, object]]) -> Mapping[str, object]:
+        """The next params to evaluate, while others are being evaluated at `busy`."""
+
+    def tell(self, params: Mapping[str, object], value: float | None) -> None:
+        """A result, also of the points that the optimiser did not choose; None: the evaluation failed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """One run. q = 1 is the sequential reference; synchronous workers wait for each other after every batch."""
+    """One run. q = 1 is the sequential reference; synchronous workers wait for each other after every batch.
 
-    problem: Problem
+    The horizon is in virtual seconds after the initial data, max_trials counts evaluations after them, and a run ends
+    with the first of both. `duration` None: the task's own, or else the paper's. `noise` is the standard deviation of
+    what is added to every value. With an `optimizer`, rule and surrogate play no part after the first points.
+    """
+
+    problem: Task
     rule: str | Rule = "ucb"
     q: int = 1
     seed: int = 0
     horizon: float = 30.0
     max_trials: int | None = None
     mode: Mode = "asynchronous"
-    duration: str | Duration = "half-normal"
+    duration: str | Duration | None = None
     overhead: Overhead = 0.0
     failure_rate: float = 0.0
+    noise: float = 0.0
     surrogate: str | nonstop.Surrogate = "paper"
+    optimizer: Optimizer | None = None
 
 
 @dataclass(slots=True)
@@ -70,8 +88,18 @@ class _Event:
     trial: nonstop.Trial = field(compare=False)
 
 
-def simulate(setup: Setup) -> nonstop.Study:
-    """The study after `horizon` virtual seconds; its trials carry virtual times.
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """A study whose trials carry virtual times; by trial number, the value without noise and the seconds that the
+    suggestion really took."""
+
+    study: nonstop.Study
+    exact: Mapping[int, float]
+    seconds: Mapping[int, float]
+
+
+def simulate(setup: Setup) -> Simulated:
+    """Run it.
 
     As in the paper, 3 d quasi-random points are evaluated before the clock starts, and q further ones start workers.
     """
@@ -92,8 +120,10 @@ class _Simulation:
         )
         self.events: list[_Event] = []
         self.counter = 0
+        self.exact: dict[int, float] = {}
+        self.seconds: dict[int, float] = {}
 
-    def run(self) -> nonstop.Study:
+    def run(self) -> Simulated:
         for _ in range(self.study.spec.initial_trials):
             self.tell(self.study.ask())
         workers = [f"w{i}" for i in range(self.setup.q)]
@@ -102,7 +132,7 @@ class _Simulation:
         finish = self.next_batch if self.setup.mode == "synchronous" else self.next_one
         while self.events and self.events[0].time <= self.setup.horizon:
             finish()
-        return self.study
+        return Simulated(self.study, self.exact, self.seconds)
 
     def next_one(self) -> None:
         """The paper's algorithm 1, lines 8 to 14."""
@@ -124,37 +154,52 @@ class _Simulation:
     def start(self, worker: str) -> None:
         if self.setup.max_trials is not None and self.counter >= self.setup.max_trials:
             return
-        trial = self.study.ask(worker)
-        seconds = self.suggestion_seconds(trial.diagnostics) + self.evaluation_seconds(trial)
+        trial, suggesting = self.ask(worker)
+        seconds = suggesting + self.evaluation_seconds(trial)
         heapq.heappush(self.events, _Event(self.clock.time + seconds, self.counter, worker, trial))
         self.counter += 1
 
+    def ask(self, worker: str) -> tuple[nonstop.Trial, float]:
+        """The next trial, and the virtual seconds that finding it took."""
+        optimizer = self.setup.optimizer
+        if optimizer is None or self.counter < self.setup.q:
+            trial = self.study.ask(worker)
+            seconds = trial.diagnostics.get("seconds", 0.0)
+        else:
+            start = time.perf_counter()
+            params = optimizer.ask([event.trial.params or {} for event in self.events])
+            seconds = time.perf_counter() - start
+            self.study.enqueue(self.study.spec.space.validate(params))
+            trial = self.study.ask(worker)
+        assert isinstance(seconds, float)
+        self.seconds[trial.number] = seconds
+        return trial, seconds if self.setup.overhead == "measured" else self.setup.overhead
+
     def tell(self, trial: nonstop.Trial) -> None:
         assert trial.params is not None
+        value = None
         if self.stream(trial, 1).random() < self.setup.failure_rate:
             self.study.tell(trial, state="failed", reason="injected")
         else:
-            self.study.tell(trial, self.setup.problem.objective(trial.params))
+            exact = self.setup.problem.objective(trial.params)
+            value = exact + self.setup.noise * self.stream(trial, 2).standard_normal()
+            self.exact[trial.number] = exact
+            self.study.tell(trial, value)
+        if self.setup.optimizer is not None:
+            self.setup.optimizer.tell(trial.params, value)
 
     def evaluation_seconds(self, trial: nonstop.Trial) -> float:
         assert trial.params is not None
-        duration = self.setup.duration
+        duration = self.setup.duration or self.setup.problem.duration or "half-normal"
         model = DURATIONS[duration] if isinstance(duration, str) else duration
         return model(self.stream(trial, 0), encode(self.study.spec.space, trial.params))
-
-    def suggestion_seconds(self, diagnostics: Mapping[str, object]) -> float:
-        if self.setup.overhead != "measured":
-            return self.setup.overhead
-        seconds = diagnostics.get("seconds", 0.0)
-        assert isinstance(seconds, float)
-        return seconds
 
     def stream(self, trial: nonstop.Trial, purpose: int) -> np.random.Generator:
         """Random numbers of this trial of this seed, the same whatever the rule."""
         return np.random.default_rng([self.setup.seed, trial.number, purpose])
 
 
-def regret_at(study: nonstop.Study, problem: Problem, time: float) -> float:
+def regret_at(run: Simulated, problem: Task, time: float) -> float:
     """The simple regret of what was known at a virtual time."""
-    known = [t.value for t in study.trials if t.value is not None and (t.finished_at or 0.0) <= time]
+    known = [run.exact[t.number] for t in run.study.trials if t.value is not None and (t.finished_at or 0.0) <= time]
     return problem.regret(min(known)) if known else math.inf

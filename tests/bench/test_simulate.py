@@ -25,7 +25,7 @@ def test_durations_are_positive_and_last_a_second_on_average(name: str) -> None:
 
 def test_a_run_is_deterministic_and_depends_on_its_seed() -> None:
     def trace(seed: int) -> list[object]:
-        study = simulate(Setup(BRANIN, "ucb", q=3, seed=seed, horizon=4.0))
+        study = simulate(Setup(BRANIN, "ucb", q=3, seed=seed, horizon=4.0)).study
         return [(trial.params, trial.finished_at) for trial in study.trials]
 
     assert trace(1) == trace(1)
@@ -33,7 +33,7 @@ def test_a_run_is_deterministic_and_depends_on_its_seed() -> None:
 
 
 def test_rules_share_initial_data_first_points_and_durations() -> None:
-    runs = [simulate(Setup(BRANIN, rule, q=4, seed=3, horizon=5.0)) for rule in ("ucb", "random")]
+    runs = [simulate(Setup(BRANIN, rule, q=4, seed=3, horizon=5.0)).study for rule in ("ucb", "random")]
     one, other = (list(run.trials) for run in runs)
     for a, b in zip(one[: INITIAL + 4], other, strict=False):
         assert a.params == b.params
@@ -46,7 +46,7 @@ def test_rules_share_initial_data_first_points_and_durations() -> None:
 
 
 def test_workers_never_wait() -> None:
-    study = simulate(Setup(BRANIN, "random", q=3, seed=0, horizon=10.0))
+    study = simulate(Setup(BRANIN, "random", q=3, seed=0, horizon=10.0)).study
     for worker in ("w0", "w1", "w2"):
         lane = sorted((t for t in study.trials if t.owner == worker), key=lambda t: t.started_at or 0.0)
         assert len(lane) > 3
@@ -56,7 +56,7 @@ def test_workers_never_wait() -> None:
 
 def test_workers_that_finish_at_the_same_instant_see_each_other() -> None:
     """The second of them proposes from one result more, so that no two proposals have the same data."""
-    study = simulate(Setup(BRANIN, "ucb", q=4, seed=0, horizon=3.5, duration="constant"))
+    study = simulate(Setup(BRANIN, "ucb", q=4, seed=0, horizon=3.5, duration="constant")).study
     proposed = [t.version for t in study.trials if t.diagnostics.get("rung") == "model"]
     assert len(proposed) == 12
     assert len(set(proposed)) == len(proposed)
@@ -66,7 +66,7 @@ def test_workers_that_finish_at_the_same_instant_see_each_other() -> None:
 
 
 def test_a_barrier_makes_workers_wait_and_believe() -> None:
-    study = simulate(Setup(BRANIN, "ucb", q=3, seed=0, horizon=8.0, mode="synchronous"))
+    study = simulate(Setup(BRANIN, "ucb", q=3, seed=0, horizon=8.0, mode="synchronous")).study
     batches: dict[float, list[int]] = {}
     for trial in study.trials[INITIAL:]:
         batches.setdefault(trial.started_at or 0.0, []).append(trial.number)
@@ -76,26 +76,26 @@ def test_a_barrier_makes_workers_wait_and_believe() -> None:
 
 
 def test_one_worker_is_sequential() -> None:
-    study = simulate(Setup(BRANIN, "ucb", q=1, seed=0, horizon=5.0))
+    study = simulate(Setup(BRANIN, "ucb", q=1, seed=0, horizon=5.0)).study
     assert [t.version for t in study.trials[INITIAL:]] == list(range(INITIAL, len(study.trials)))
 
 
 def test_overhead_delays_the_worker() -> None:
-    free, slow = (simulate(Setup(BRANIN, "random", q=2, seed=0, horizon=10.0, overhead=o)) for o in (0.0, 1.0))
+    free, slow = (simulate(Setup(BRANIN, "random", q=2, seed=0, horizon=10.0, overhead=o)).study for o in (0.0, 1.0))
     assert len(slow.trials) < len(free.trials)
     trial = slow.trials[INITIAL]
     assert (trial.finished_at or 0.0) > 1.0
 
 
 def test_failures_are_injected_at_their_rate() -> None:
-    study = simulate(Setup(BRANIN, "random", q=4, seed=0, horizon=100.0, failure_rate=0.3))
+    study = simulate(Setup(BRANIN, "random", q=4, seed=0, horizon=100.0, failure_rate=0.3)).study
     finished = [t for t in study.trials if t.state.finished]
     share = sum(t.state is TrialState.FAILED for t in finished) / len(finished)
     assert share == pytest.approx(0.3, abs=0.08)
 
 
 def test_the_budget_and_the_regret() -> None:
-    study = simulate(Setup(BRANIN, "logei", q=4, seed=0, horizon=1e9, max_trials=30))
-    assert len(study.trials) == INITIAL + 30
-    assert regret_at(study, BRANIN, 1e9) < 0.3
-    assert regret_at(study, BRANIN, 0.0) >= regret_at(study, BRANIN, 3.0) >= regret_at(study, BRANIN, 1e9)
+    run = simulate(Setup(BRANIN, "logei", q=4, seed=0, horizon=1e9, max_trials=30))
+    assert len(run.study.trials) == INITIAL + 30
+    assert regret_at(run, BRANIN, 1e9) < 0.3
+    assert regret_at(run, BRANIN, 0.0) >= regret_at(run, BRANIN, 3.0) >= regret_at(run, BRANIN, 1e9)

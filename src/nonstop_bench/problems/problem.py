@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import nonstop
+from nonstop_bench.durations import Duration
 
 Array: TypeAlias = NDArray[np.float64]
 Function: TypeAlias = Callable[[Array], Array]
@@ -27,6 +28,7 @@ class Problem:
     function: Function
     optimum: float
     optimizers: tuple[tuple[float, ...], ...]
+    duration: Duration | None = None
 
     @property
     def dim(self) -> int:

@@ -1,0 +1,59 @@
+"""What the simulator and the experiments need to know of a task, be it a formula or a training run.
+
+`Problem` (problem.py) is a formula over a box; `BlackBox` is anything else: a function of params over any space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import nonstop
+from nonstop_bench.durations import Duration
+
+
+class Task(Protocol):
+    """Something to minimise, with the least value known (or agreed upon, for regret to have a meaning)."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dim(self) -> int: ...
+
+    @property
+    def space(self) -> nonstop.Space: ...
+
+    @property
+    def optimum(self) -> float: ...
+
+    @property
+    def duration(self) -> Duration | None:
+        """How long an evaluation takes by the task's own account; None: the experiment chooses a model."""
+
+    def objective(self, params: Mapping[str, object]) -> float: ...
+
+    def regret(self, value: float) -> float: ...
+
+
+@dataclass(frozen=True, slots=True)
+class BlackBox:
+    """A task whose objective is a function of params."""
+
+    name: str
+    space: nonstop.Space
+    function: Callable[[Mapping[str, object]], float]
+    optimum: float
+    duration: Duration | None = None
+
+    @property
+    def dim(self) -> int:
+        return len(self.space)
+
+    def objective(self, params: Mapping[str, object]) -> float:
+        return self.function(self.space.validate(params))
+
+    def regret(self, value: float) -> float:
+        """How far a value is above the optimum; rounding never makes it negative."""
+        return max(value - self.optimum, 0.0)
