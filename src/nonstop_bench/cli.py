@@ -1,0 +1,148 @@
+"""`nonstop-bench`: run experiments, and make tables and figures of their results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from nonstop.errors import NonstopError
+from nonstop_bench import contest, experiment, score, tables
+from nonstop_bench.case import Case
+from nonstop_bench.presets import PRESETS, Preset, preset
+
+_NAMES = click.argument("names", nargs=-1, required=True, metavar="EXPERIMENT...")
+_RESULTS = click.option(
+    "--results",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("runs"),
+    show_default=True,
+    help="The folder of result files.",
+)
+_SEEDS = click.option("--seeds", type=click.IntRange(1), help="How many seeds, from 0 on.  [default: the experiment's]")
+_WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes.  [default: one per core]")
+_ENGINE = click.option("--engine", type=click.Choice(["local", "dask", "ray"]), default="local", show_default=True)
+_ADDRESS = click.option("--address", help="The cluster's address, for Dask and Ray.")
+
+
+class _Plain(click.Group):
+    """What went wrong is said in a line, without a traceback."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except (ValueError, FileNotFoundError, NonstopError) as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=_Plain, context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """The paper's study: experiments on a virtual clock, their tables and their figures."""
+
+
+@main.command("list")
+def listing() -> None:
+    """The experiments that have names."""
+    for each in PRESETS.values():
+        runs = f"{len(each.rules) + len(each.peers)} x {each.seeds} seeds"
+        click.echo(f"{each.name:34} {runs:13} {each.about}")
+
+
+@main.command()
+@_NAMES
+@_SEEDS
+@click.option("--rules", help="Only these rules (or peers), with commas between them.")
+@_WORKERS
+@_ENGINE
+@_ADDRESS
+@_RESULTS
+def run(
+    names: tuple[str, ...],
+    seeds: int | None,
+    rules: str | None,
+    workers: int | None,
+    engine: str,
+    address: str | None,
+    results: Path,
+) -> None:
+    """Run experiments by name; what their files hold already is not run again.
+
+    \b
+    nonstop-bench run paper/ackley-10-q8 --seeds 20
+    nonstop-bench run small --seeds 2 --rules ucb,random
+    """
+    for chosen in [preset(name) for name in names]:
+        cases = chosen.cases(seeds, rules.split(",") if rules else None)
+        _perform(chosen, cases, results, workers, engine, address)
+
+
+def _perform(
+    chosen: Preset, cases: Sequence[Case], results: Path, workers: int | None, engine: str, address: str | None
+) -> None:
+    console = Console(stderr=True)
+    path = results / f"{chosen.name}.jsonl"
+    done = len(cases) - len(experiment.missing(cases, path))
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as progress:
+        bar = progress.add_task(chosen.name, total=len(cases), completed=done)
+        for record in experiment.perform(cases, path, workers=workers, engine=engine, address=address):
+            progress.advance(bar)
+            if not console.is_terminal:
+                regret = score.log_regret_at(record, record.case.ends)
+                click.echo(f"{chosen.name} {record.case.label} seed {record.case.seed}: log regret {regret:.2f}")
+    click.echo(f"{chosen.name}: {len(cases)} runs in {path}")
+
+
+@main.command()
+@_NAMES
+@_RESULTS
+def table(names: tuple[str, ...], results: Path) -> None:
+    """Print the results of experiments as Markdown, the paper's numbers beside ours where it has some."""
+    for chosen in [preset(name) for name in names]:
+        click.echo(tables.report(chosen, tables.stored(results, chosen.name)))
+
+
+@main.command()
+@click.argument("names", nargs=-1, metavar="[FIGURE]...")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("figures"),
+    show_default=True,
+    help="Where to write PNG and SVG files.",
+)
+@_RESULTS
+def figures(names: tuple[str, ...], out: Path, results: Path) -> None:
+    """Draw the paper's figures from results (all of them, or those named)."""
+    from nonstop_bench.figures.catalogue import draw_all  # matplotlib takes a second
+
+    for path in draw_all(results, out, names or None):
+        click.echo(path)
+
+
+@main.command()
+@click.argument("names", nargs=-1, metavar="[EXPERIMENT]...")
+@_SEEDS
+@_WORKERS
+@_RESULTS
+@click.option("--rules", help="Only these rules and peers, with commas between them.")
+@click.option("--only-table", is_flag=True, help="Run nothing; print what the results say.")
+def peers(
+    names: tuple[str, ...], seeds: int | None, workers: int | None, results: Path, rules: str | None, only_table: bool
+) -> None:
+    """Run other optimisers in the same simulator (they need their extras), and compare.
+
+    Without names: all experiments that begin with peers/.
+    """
+    chosen = [preset(name) for name in names] or [each for each in PRESETS.values() if each.name.startswith("peers/")]
+    for each in chosen:
+        if not only_table:
+            _perform(each, each.cases(seeds, rules.split(",") if rules else None), results, workers, "local", None)
+    click.echo(contest.report([record for each in chosen for record in tables.stored(results, each.name)]))
+
+
+if __name__ == "__main__":
+    main()

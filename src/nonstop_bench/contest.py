@@ -1,0 +1,93 @@
+"""Optimisers against each other over several tasks: at equal evaluations, and at equal time with what suggesting costs.
+
+Regrets of different tasks have no common scale, so contenders are compared by ranks and by won pairs (same task, same
+seed: same initial data). Equal time is the moment at which the quickest possible optimiser, one that suggests in no
+time, would have finished its evaluations: evaluations / q seconds for evaluations of one second on average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from nonstop_bench import score
+from nonstop_bench.records import Array, Record
+from nonstop_bench.tables import markdown
+
+Measure: TypeAlias = Callable[[Record], float]
+
+
+def at_equal_evaluations(record: Record) -> float:
+    return score.regret_after(record, record.case.evaluations or score.evaluations(record))
+
+
+def at_equal_time(record: Record) -> float:
+    evaluations = record.case.evaluations or score.evaluations(record)
+    return float(score.regret_curve(record, [evaluations / record.case.q])[0])
+
+
+def report(records: Sequence[Record]) -> str:
+    """Two tables in Markdown: contenders over all tasks, and median regrets task by task."""
+    labels, keys, even = scores(records, at_equal_evaluations)
+    _, _, timed = scores(records, at_equal_time)
+    tasks = sorted({problem for problem, _ in keys})
+    ranks, timed_ranks = score.mean_ranks(even), score.mean_ranks(timed)
+    first = int(np.argmin(ranks))
+    groups = score.by_label(records)
+    order = [int(i) for i in np.argsort(ranks, kind="stable")]
+    rows = [
+        [
+            labels[i],
+            f"{ranks[i]:.2f}",
+            "–" if i == first else f"{score.win_rate(even[:, first], even[:, i]):.2f}",
+            f"{timed_ranks[i]:.2f}",
+            "–" if i == first else f"{score.win_rate(timed[:, first], timed[:, i]):.2f}",
+            f"{1e3 * np.nanmedian([score.suggestion_seconds(record) for record in groups[labels[i]]]):.1f}",
+        ]
+        for i in order
+    ]
+    case = records[0].case
+    said = f"{case.evaluations} evaluations after the initial ones, q = {case.q}, {len(keys)} pairs of task and seed"
+    overall = markdown(
+        [
+            "",
+            "mean rank, equal evaluations",
+            f"pairs won by {labels[first]}",
+            "mean rank, equal time",
+            f"pairs won by {labels[first]}",
+            "suggestion, ms",
+        ],
+        rows,
+    )
+    return "\n\n".join(
+        [
+            f"{said}. Ranks from 1 (best) to {len(labels)}.",
+            overall,
+            "Median log10 regret at equal evaluations:",
+            _by_task(labels, order, keys, even, tasks),
+        ]
+    )
+
+
+def _by_task(
+    labels: Sequence[str], order: Sequence[int], keys: Sequence[tuple[str, int]], even: Array, tasks: Sequence[str]
+) -> str:
+    of = {task: [row for row, (problem, _) in enumerate(keys) if problem == task] for task in tasks}
+    rows = [[labels[i], *(f"{np.median(np.log10(even[of[task], i])):.2f}" for task in tasks)] for i in order]
+    return markdown(["", *tasks], rows)
+
+
+def scores(records: Sequence[Record], measure: Measure) -> tuple[list[str], list[tuple[str, int]], Array]:
+    """Contenders, the pairs (task, seed) that all of them ran, and the measure (pairs, contenders)."""
+    groups = score.by_label(records)
+    labels = list(groups)
+    measured = {
+        label: {(record.case.problem, record.case.seed): measure(record) for record in groups[label]}
+        for label in labels
+    }
+    keys = sorted(set.intersection(*(set(values) for values in measured.values())))
+    if not keys:
+        raise ValueError(f"no task and seed was run by all of {', '.join(labels)}")
+    return labels, keys, np.array([[measured[label][key] for label in labels] for key in keys])

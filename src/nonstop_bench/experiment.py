@@ -1,0 +1,86 @@
+"""Many cases, one file: what is missing in the file is run, on all cores or on a cluster, and appended as it finishes.
+
+A case that is in the file already is not run again, so the same command resumes a killed experiment, and asking for
+more seeds adds only those.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+from nonstop.errors import MissingExtraError
+from nonstop_bench import records
+from nonstop_bench.case import Case
+from nonstop_bench.records import Record
+from nonstop_bench.run import run
+
+
+def missing(cases: Iterable[Case], path: Path) -> list[Case]:
+    """The cases that the file lacks, in their order."""
+    done = {record.case.key for record in records.read(path)} if path.exists() else set()
+    return [case for case in cases if case.key not in done]
+
+
+def perform(
+    cases: Sequence[Case], path: Path, *, workers: int | None = None, engine: str = "local", address: str | None = None
+) -> Iterator[Record]:
+    """Run what is missing; every record is in the file when it is handed out."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists():
+        records.mend(path)
+    for record in spread(missing(cases, path), workers=workers, engine=engine, address=address):
+        records.append(path, record)
+        yield record
+
+
+def spread(cases: Sequence[Case], *, workers: int | None, engine: str, address: str | None) -> Iterator[Record]:
+    """Records in the order in which they become ready."""
+    if engine == "local":
+        return _on_processes(cases, workers or os.cpu_count() or 1)
+    if engine == "dask":
+        return _on_dask(cases, workers, address)
+    if engine == "ray":
+        return _on_ray(cases, workers, address)
+    raise ValueError(f"engine must be 'local', 'dask' or 'ray', not {engine!r}")
+
+
+def _on_processes(cases: Sequence[Case], workers: int) -> Iterator[Record]:
+    if not cases:
+        return
+    pool = ProcessPoolExecutor(min(workers, len(cases)), mp_context=multiprocessing.get_context("spawn"))
+    try:
+        for future in as_completed([pool.submit(run, case) for case in cases]):
+            yield future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _on_dask(cases: Sequence[Case], workers: int | None, address: str | None) -> Iterator[Record]:
+    try:
+        import distributed
+    except ImportError as error:
+        raise MissingExtraError("engine 'dask'", "dask") from error
+    own = {} if address else {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.Client(address, **own) as client:
+        for future in distributed.as_completed(client.map(run, list(cases), pure=False)):
+            yield future.result()
+
+
+def _on_ray(cases: Sequence[Case], workers: int | None, address: str | None) -> Iterator[Record]:
+    try:
+        import ray
+    except ImportError as error:
+        raise MissingExtraError("engine 'ray'", "ray") from error
+    ray.init(address=address, num_cpus=None if address else workers, include_dashboard=False, log_to_driver=False)
+    try:
+        remote = ray.remote(run)
+        waiting = [remote.remote(case) for case in cases]
+        while waiting:
+            ready, waiting = ray.wait(waiting)
+            yield ray.get(ready[0])
+    finally:
+        ray.shutdown()

@@ -1,0 +1,131 @@
+"""Experiments by name: the paper's, with the settings that its text or its code gives, and ours beside them.
+
+The paper does not give the dimensions and worker counts of all its figures; where it is silent the choice is ours.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from nonstop_bench.case import Case
+
+TEN: Final = ("ucb", "logei", "kb-ucb", "kb-logei", "ts", "e-logei", "lp-ucb", "llp-ucb", "aegis", "random")
+FIVE: Final = ("ucb", "logei", "kb-ucb", "ts", "random")
+STANDARD: Final = ("ucb", "logei")
+#: The other optimisers, as peers/ calls them.
+PEERS: Final = (
+    "botorch-ucb",
+    "botorch-logei",
+    "botorch-qlogei",
+    "optuna-gp",
+    "optuna-tpe",
+    "smac",
+    "random",
+)
+#: Virtual seconds that a suggestion costs every rule in the experiments that give it a price.
+PRICE: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """An experiment: a case, the rules (or peers) to put in it, and how many seeds."""
+
+    name: str
+    about: str
+    base: Case
+    rules: tuple[str, ...] = FIVE
+    seeds: int = 10
+    peers: tuple[str, ...] = field(default=())
+
+    def cases(self, seeds: int | None = None, only: Sequence[str] | None = None) -> list[Case]:
+        """Seed by seed, so that an experiment cut short still compares like with like."""
+        contenders = [replace(self.base, rule=rule) for rule in self.rules]
+        contenders += [replace(self.base, rule="random", optimizer=peer) for peer in self.peers]
+        unknown = set(only or ()) - {case.label for case in contenders}
+        if unknown:
+            known = ", ".join(case.label for case in contenders)
+            raise ValueError(f"{self.name} has no {', '.join(sorted(unknown))}, only {known}")
+        return [
+            replace(case, seed=seed)
+            for seed in range(seeds or self.seeds)
+            for case in contenders
+            if only is None or case.label in only
+        ]
+
+
+_ACKLEY = Case("ackley-10", q=8)
+_MICHALEWICZ = Case("michalewicz-5", q=16)
+
+_ALL = (
+    Preset("paper/ackley-10-q8", "figure 1 (I) and the first pair of tables", _ACKLEY, TEN, 20),
+    Preset("paper/michalewicz-5-q16", "the second pair of tables", _MICHALEWICZ, TEN, 20),
+    Preset("paper/ackley-10-q8-overhead", "a suggestion costs 0.5 s", replace(_ACKLEY, overhead=PRICE), TEN, 20),
+    Preset(
+        "paper/michalewicz-5-q16-overhead", "a suggestion costs 0.5 s", replace(_MICHALEWICZ, overhead=PRICE), TEN, 20
+    ),
+    Preset("paper/hartmann-6-q4", "regret on synthetic tasks", Case("hartmann-6", q=4), FIVE, 20),
+    Preset("paper/hartmann-6-q8", "regret on synthetic tasks", Case("hartmann-6", q=8), FIVE, 20),
+    Preset("paper/egg-holder-q4", "regret on synthetic tasks", Case("egg-holder", q=4), FIVE, 20),
+    Preset("paper/rosenbrock-4-q4", "regret on synthetic tasks", Case("rosenbrock-4", q=4), FIVE, 20),
+    Preset("paper/powell-20-q8", "regret in a high dimension", Case("powell-20", q=8), FIVE, 10),
+    Preset("paper/ackley-20-q8", "regret in a high dimension", Case("ackley-20", q=8), FIVE, 10),
+    Preset(
+        "paper/shifted-ackley-10-q8",
+        "Ackley with its optimum away from the centre",
+        Case("shifted-ackley-10", q=8),
+        FIVE,
+        20,
+    ),
+    Preset(
+        "paper/ackley-10-sequential",
+        "distances of the sequential counterparts",
+        replace(_ACKLEY, q=1, horizon=None, evaluations=240, window=8),
+        STANDARD,
+        20,
+    ),
+    Preset(
+        "paper/hartmann-6-sequential",
+        "distances of the sequential counterparts",
+        Case("hartmann-6", q=1, horizon=None, evaluations=240, window=8),
+        STANDARD,
+        20,
+    ),
+    Preset(
+        "paper/ackley-10-q8-synchronous",
+        "workers that wait for each other",
+        replace(_ACKLEY, mode="synchronous"),
+        STANDARD,
+        20,
+    ),
+    Preset("paper/pest-control-q4", "a real task; time is the price paid", Case("pest-control", q=4, horizon=300.0)),
+    Preset("paper/pest-control-q8", "a real task; time is the price paid", Case("pest-control", q=8, horizon=150.0)),
+    Preset("paper/xgboost-300-q4", "a real task; time goes with the trees", Case("xgboost-300", q=4, horizon=30.0)),
+    Preset("paper/xgboost-300-q8", "a real task; time goes with the trees", Case("xgboost-300", q=8, horizon=15.0)),
+    Preset("paper/hartmann-6-q4-long", "a longer budget", Case("hartmann-6", q=4, horizon=100.0), FIVE, 10),
+    Preset("paper/egg-holder-q4-long", "a longer budget", Case("egg-holder", q=4, horizon=100.0), FIVE, 10),
+    *(
+        Preset(
+            f"peers/{problem}-q8",
+            "other optimisers in the same simulator",
+            Case(problem, q=8, horizon=None, evaluations=100, overhead="measured"),
+            ("ucb", "logei", "kb-ucb"),
+            5,
+            PEERS,
+        )
+        for problem in ("hartmann-6", "michalewicz-5", "log-rosenbrock-4", "rotated-levy-6")
+    ),
+    Preset("small", "Branin in seconds, to see how things work", Case("branin", q=4, horizon=5.0), FIVE, 3),
+)
+PRESETS: Final[Mapping[str, Preset]] = {preset.name: preset for preset in _ALL}
+
+
+def preset(name: str) -> Preset:
+    try:
+        return PRESETS[name]
+    except KeyError:
+        near = difflib.get_close_matches(name, PRESETS, n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"they are {', '.join(PRESETS)}"
+        raise ValueError(f"there is no experiment {name!r}: {hint}") from None

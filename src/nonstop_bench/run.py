@@ -1,0 +1,99 @@
+"""A case becomes a record: the task is found, the simulator runs, and the columns are read off the study."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import nonstop
+from nonstop.encoding import encode
+from nonstop_bench.case import OURS, Case
+from nonstop_bench.problems.catalogue import find
+from nonstop_bench.problems.task import Task
+from nonstop_bench.records import Array, Record
+from nonstop_bench.simulate import Optimizer, Setup, Simulated, simulate
+
+
+def run(case: Case) -> Record:
+    """Deterministic but for `seconds`, and for everything where the overhead is measured."""
+    task = find(case.problem)
+    simulated = simulate(
+        Setup(
+            task,
+            rule=case.rule,
+            q=case.q,
+            seed=case.seed,
+            horizon=case.ends,
+            max_trials=case.evaluations,
+            mode=case.mode,
+            duration=case.duration,
+            overhead=case.overhead,
+            failure_rate=case.failure_rate,
+            noise=case.noise,
+            surrogate=case.surrogate,
+            optimizer=_peer(case, task),
+        )
+    )
+    return record_of(case, task, simulated)
+
+
+def _peer(case: Case, task: Task) -> Optimizer | None:
+    if case.optimizer == OURS:
+        return None
+    from nonstop_bench.peers.registry import make  # their packages are installed where they are needed
+
+    return make(case.optimizer, task.space, case.seed)
+
+
+def record_of(case: Case, task: Task, simulated: Simulated) -> Record:
+    trials = sorted(simulated.study.trials, key=lambda trial: trial.number)
+    X = np.array([encode(task.space, trial.params or {}) for trial in trials])
+    initial = simulated.study.spec.initial_trials
+    lengthscales = _lengthscales(trials)
+    change = np.full(len(trials), np.nan)
+    change[1:] = np.abs(np.diff(lengthscales, axis=0)).mean(axis=1)
+    started = np.array([trial.started_at or 0.0 for trial in trials])
+    finished = np.array([np.nan if trial.finished_at is None else trial.finished_at for trial in trials])
+    return Record(
+        case=case,
+        dim=task.dim,
+        optimum=task.optimum,
+        initial=initial,
+        version=nonstop.__version__,
+        started=started,
+        finished=finished,
+        value=np.array([simulated.exact.get(trial.number, np.nan) for trial in trials]),
+        observed=np.array([np.nan if trial.value is None else trial.value for trial in trials]),
+        seconds=np.array([simulated.seconds.get(trial.number, np.nan) for trial in trials]),
+        delta=_to_busy(X, started, finished, initial),
+        recent=_to_recent(X, case.looks_back, initial),
+        lengthscale=lengthscales.mean(axis=1),
+        change=change,
+    )
+
+
+def _lengthscales(trials: list[nonstop.Trial]) -> Array:
+    """(n, d), NaN where a trial was chosen without a model."""
+    said = [trial.diagnostics.get("lengthscales") for trial in trials]
+    dim = max((len(scales) for scales in said if isinstance(scales, list)), default=1)
+    return np.array([scales if isinstance(scales, list) else [np.nan] * dim for scales in said], dtype=np.float64)
+
+
+def _to_busy(X: Array, started: Array, finished: Array, initial: int) -> Array:
+    """Distance from each query to the nearest one that was chosen before and still running when it was chosen."""
+    distances = np.full(len(X), np.nan)
+    ends = np.where(np.isnan(finished), np.inf, finished)
+    for i in range(initial, len(X)):
+        busy = np.arange(initial, i)[ends[initial:i] > started[i]]
+        if busy.size:
+            distances[i] = np.linalg.norm(X[busy] - X[i], axis=1).min()
+    return distances
+
+
+def _to_recent(X: Array, count: int, initial: int) -> Array:
+    """Distance from each query to the nearest of the `count` before it."""
+    distances = np.full(len(X), np.nan)
+    for i in range(initial + 1, len(X)):
+        recent = X[max(initial, i - count) : i]
+        if len(recent):
+            distances[i] = np.linalg.norm(recent - X[i], axis=1).min()
+    return distances

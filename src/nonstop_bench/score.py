@@ -1,0 +1,115 @@
+"""What runs are judged by: plain functions of records. Regret is simple regret, its logarithm the natural one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from nonstop_bench.records import Array, Record
+
+#: Regrets below this are one: the optima of the tasks are known to about so many digits.
+FLOOR = 1e-10
+
+
+def regret_curve(record: Record, times: Sequence[float] | Array) -> Array:
+    """The simple regret of what was known at each time: of the best value observed, said without its noise."""
+    done = np.isfinite(record.value) & np.isfinite(record.finished)
+    order = np.argsort(record.finished[done], kind="stable")
+    finished = record.finished[done][order]
+    regrets = _incumbents(record.observed[done][order], record.value[done][order]) - record.optimum
+    place = np.searchsorted(finished, np.asarray(times, dtype=np.float64), side="right")
+    return np.append(np.inf, np.maximum(regrets, FLOOR))[place]
+
+
+def regret_after(record: Record, evaluations: int) -> float:
+    """The simple regret after so many evaluations beyond the initial ones, failed ones included."""
+    ended = np.sort(record.finished[record.initial :][np.isfinite(record.finished[record.initial :])])
+    if evaluations == 0:
+        return float(regret_curve(record, [0.0])[0])
+    if evaluations > len(ended):
+        raise ValueError(f"the run has {len(ended)} evaluations, fewer than {evaluations}")
+    return float(regret_curve(record, [ended[evaluations - 1]])[0])
+
+
+def _incumbents(observed: Array, value: Array) -> Array:
+    """The noise-free value of the best observed point so far."""
+    best = np.minimum.accumulate(observed)
+    latest = np.maximum.accumulate(np.where(observed <= best, np.arange(len(observed)), 0))
+    return value[latest]
+
+
+def log_regret_at(record: Record, time: float) -> float:
+    return float(np.log(regret_curve(record, [time])[0]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Band:
+    """Median and quartiles over runs."""
+
+    low: Array
+    median: Array
+    high: Array
+
+
+def band(curves: Sequence[Array] | Array) -> Band:
+    """Over the first axis; NaN are left out."""
+    low, median, high = np.nanquantile(np.asarray(curves), [0.25, 0.5, 0.75], axis=0)
+    return Band(low, median, high)
+
+
+def by_label(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """Runs by what is compared (rule or peer), in order of seed."""
+    groups: dict[str, list[Record]] = {}
+    for record in sorted(records, key=lambda record: record.case.seed):
+        groups.setdefault(record.case.label, []).append(record)
+    return groups
+
+
+def win_rate(rows: Sequence[float] | Array, columns: Sequence[float] | Array) -> float:
+    """The fraction of pairs in which the row's regret is lower; a tie counts half."""
+    a, b = np.asarray(rows), np.asarray(columns)
+    return float(np.mean((a < b) + 0.5 * (a == b)))
+
+
+def paired(rows: Iterable[Record], columns: Iterable[Record]) -> list[tuple[Record, Record]]:
+    """The runs of both that share problem and seed."""
+    other = {(record.case.problem, record.case.seed): record for record in columns}
+    pairs = [(record, other.get((record.case.problem, record.case.seed))) for record in rows]
+    return [(a, b) for a, b in pairs if b is not None]
+
+
+def mann_whitney(rows: Sequence[float] | Array, columns: Sequence[float] | Array) -> float:
+    """The two-sided p-value of: both have the same distribution."""
+    from scipy import stats  # takes a third of a second
+
+    return float(stats.mannwhitneyu(rows, columns, alternative="two-sided").pvalue)
+
+
+def mean_ranks(scores: Array) -> Array:
+    """Mean rank of each column over the rows, 1 is best (lowest); ties share their ranks."""
+    from scipy import stats
+
+    return np.asarray(stats.rankdata(scores, axis=1).mean(axis=0))
+
+
+def evaluations(record: Record) -> int:
+    """How many were finished after the initial ones."""
+    return int(np.isfinite(record.finished[record.initial :]).sum())
+
+
+def suggestion_seconds(record: Record) -> float:
+    """The median processor time of a suggestion that a model made; NaN if none did."""
+    seconds = record.seconds[record.initial + record.case.q :]
+    return float(np.nanmedian(seconds)) if np.isfinite(seconds).any() else float("nan")
+
+
+def utilisation(record: Record) -> float:
+    """The part of their time, up to the end of the run, that the workers spent evaluating, given the overhead."""
+    own = slice(record.initial, None)
+    started, finished = record.started[own], record.finished[own]
+    end = record.case.ends if np.isfinite(record.case.ends) else float(np.nanmax(finished))
+    overhead = record.seconds[own] if record.case.overhead == "measured" else record.case.overhead
+    busy = np.clip(np.where(np.isnan(finished), end, finished), None, end) - np.minimum(started + overhead, end)
+    return float(np.maximum(busy, 0.0).sum() / (record.case.q * end))

@@ -1,0 +1,111 @@
+"""Records become tables in Markdown: a summary of any experiment, and the paper's tables, its numbers beside ours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from nonstop_bench import score
+from nonstop_bench.presets import Preset
+from nonstop_bench.published import PUBLISHED, Cells
+from nonstop_bench.records import Record, read
+
+_NOTHING = "–"
+
+
+def stored(results: Path, name: str) -> list[Record]:
+    """The runs of an experiment, from its file in the folder: plain, or compressed."""
+    for suffix in (".jsonl", ".jsonl.gz"):
+        path = results / f"{name}{suffix}"
+        if path.exists():
+            return read(path)
+    raise FileNotFoundError(f"no results of {name} in {results}: run it first (nonstop-bench run {name})")
+
+
+def report(preset: Preset, records: Sequence[Record]) -> str:
+    """The experiment in Markdown."""
+    parts = [f"## {preset.name}", _setting(preset, records), summary(records)]
+    published = PUBLISHED.get(preset.name.removesuffix("-overhead"))
+    if published is not None:
+        parts += [
+            "Win-rate: in what fraction of the seeds the row has the lower regret (in brackets: the paper's).",
+            beside(records, published.win_rate, score.win_rate, "{:.2f}"),
+            "Mann-Whitney U, p-values, two-sided (in brackets: the paper's).",
+            beside(records, published.mann_whitney, score.mann_whitney, "{:.1e}"),
+        ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _setting(preset: Preset, records: Sequence[Record]) -> str:
+    case = preset.base
+    seeds = len({record.case.seed for record in records})
+    budget = [f"{case.horizon:g} s"] if case.horizon is not None else []
+    budget += [f"{case.evaluations} evaluations"] if case.evaluations is not None else []
+    overhead = "measured" if case.overhead == "measured" else f"{case.overhead:g} s"
+    return (
+        f"{preset.about[:1].upper()}{preset.about[1:]}. {case.problem}, {case.mode}, q = {case.q}, "
+        f"{', '.join(budget)}, {seeds} seeds, {records[0].initial} initial points, suggestion overhead {overhead}."
+    )
+
+
+def summary(records: Sequence[Record]) -> str:
+    """One row for each rule or peer, the lowest median regret first."""
+    groups = score.by_label(records)
+    final = {label: [_final(record) for record in group] for label, group in groups.items()}
+    rows = [
+        [
+            label,
+            f"{np.median(final[label]):.2f}",
+            f"{np.quantile(final[label], 0.25):.2f} to {np.quantile(final[label], 0.75):.2f}",
+            _against(groups[label], groups.get("ucb")),
+            f"{np.mean([score.evaluations(record) for record in groups[label]]):.0f}",
+            _milliseconds([score.suggestion_seconds(record) for record in groups[label]]),
+            f"{100 * np.mean([score.utilisation(record) for record in groups[label]]):.0f} %",
+        ]
+        for label in sorted(groups, key=lambda label: float(np.median(final[label])))
+    ]
+    head = ["rule", "log regret, median", "quartiles", "better than ucb", "evaluations", "suggestion, ms", "evaluating"]
+    return markdown(head, rows)
+
+
+def _final(record: Record) -> float:
+    return score.log_regret_at(record, record.case.ends)
+
+
+def _against(group: Sequence[Record], other: Sequence[Record] | None) -> str:
+    if not other or group[0].case.label == other[0].case.label:
+        return _NOTHING
+    pairs = score.paired(group, other)
+    return f"{score.win_rate([_final(a) for a, _ in pairs], [_final(b) for _, b in pairs]):.2f}" if pairs else _NOTHING
+
+
+def _milliseconds(seconds: Sequence[float]) -> str:
+    known = [value for value in seconds if math.isfinite(value)]
+    return f"{1e3 * np.median(known):.1f}" if known else _NOTHING
+
+
+def beside(
+    records: Sequence[Record], cells: Cells, measure: Callable[[Sequence[float], Sequence[float]], float], form: str
+) -> str:
+    """A table of the paper: our number in each cell, the printed one in brackets."""
+    groups = score.by_label(records)
+    columns = list(dict.fromkeys(column for _, column in cells))
+
+    def cell(row: str, column: str) -> str:
+        printed = cells.get((row, column))
+        if row == column or row not in groups or column not in groups:
+            return _NOTHING
+        pairs = score.paired(groups[row], groups[column])
+        ours = form.format(measure([_final(a) for a, _ in pairs], [_final(b) for _, b in pairs]))
+        return ours if printed is None else f"{ours} ({form.format(printed)})"
+
+    rows = [[row, *(cell(row, column) for column in columns)] for row in dict.fromkeys(row for row, _ in cells)]
+    return markdown(["", *columns], rows)
+
+
+def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
