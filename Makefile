@@ -1,7 +1,9 @@
-# `make` lists the targets. Environments build themselves: .venv for everything, .venv-peers for BoTorch and Optuna.
+# `make` lists the targets. Environments build themselves: .venv for everything, .venv-peers for BoTorch and Optuna,
+# .venv-proteus for a planet simulator.
 PYTHON ?= python3
 BIN := .venv/bin
 PEERS := .venv-peers/bin
+PROTEUS := .venv-proteus/bin
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
@@ -12,7 +14,7 @@ export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help demo test browser screenshots bench-dashboard lint format types docs check oracle bench-suggest bench-storage bench-utilisation theory faults \
-	goldens clean
+	goldens paper paper-tables paper-figures peers proteus proteus-env clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -73,8 +75,31 @@ faults: .venv/.ready ## The fault suite at length: 32 processes, killed and stop
 goldens: .venv-peers/.ready ## Make the golden values of the tests anew, with BoTorch
 	@$(PEERS)/python tests/goldens/make_goldens.py $(ARGS)
 
+paper: .venv/.ready ## Run every experiment of the paper into runs/: hours; started again it goes on where it was
+	@$(BIN)/nonstop-bench run $$($(BIN)/nonstop-bench list | awk '/^paper\// { print $$1 }') $(ARGS)
+
+paper-tables: .venv/.ready ## Make the tables of benchmarks/results anew, from the results there
+	@$(BIN)/nonstop-bench table --all --results benchmarks/results > benchmarks/results/paper/tables.md
+	@$(BIN)/nonstop-bench peers --only-table --results benchmarks/results > benchmarks/results/peers/table.md
+
+paper-figures: .venv/.ready ## Draw the paper's figures anew, from the results in benchmarks/results
+	@$(BIN)/nonstop-bench figures --results benchmarks/results --out benchmarks/results/figures $(ARGS)
+
+peers: .venv-peers/.ready ## Run other optimisers in the same simulator into runs/, and compare
+	@$(PEERS)/nonstop-bench peers $(ARGS)
+
+proteus-env: .venv-proteus/.ready ## Make .venv-proteus, in which the planet simulator PROTEUS runs without network
+
+proteus: .venv/.ready .venv-proteus/.ready ## Optimise PROTEUS with two workers, UCB and random; write benchmarks/results/proteus
+	@# At the same time, so that both rules meet the same load. The same command again goes on where it was stopped.
+	@printf '%s\n' ucb random | xargs -P 2 -I RULE \
+		$(BIN)/nonstop run examples/proteus/study.toml --name RULE --rule RULE --quiet $(ARGS)
+	@printf '%s\n' ucb random | xargs -I RULE \
+		$(BIN)/nonstop export sqlite:///proteus.db RULE --format jsonl -o benchmarks/results/proteus/RULE.jsonl
+	@$(BIN)/python examples/proteus/figure.py benchmarks/results/proteus
+
 clean: ## Remove environments, caches and what was built
-	rm -rf .venv .venv-peers site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-peers .venv-proteus site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp that is newer than pyproject.toml means: nothing to install. pip is renewed first, because the one that comes
@@ -99,4 +124,32 @@ endef
 	$(call environment,.venv-peers)
 	@$(PEERS)/python -m pip install --quiet "$$(sed -n 's/.*"\(torch==[^"]*\)".*/\1/p' pyproject.toml)"
 	@$(PEERS)/python -m pip install --quiet --editable '.[peers]'
+	@touch $@
+
+# PROTEUS without its full-physics modules, which need compilers and gigabytes of data. It wants Python 3.12 and runs with
+# 3.11; it imports juliacall at the start, which would download Julia, so a stub stands before it (the runs put stubs/ on
+# PYTHONPATH); and it takes the folder that has a pyproject.toml for its own repository.
+define JULIACALL
+"""Stands in for juliacall, which PROTEUS imports but the modules used here never call."""
+
+
+class JuliaError(Exception):
+    pass
+
+
+Main = None
+
+
+def convert(*_):
+    raise JuliaError("there is no Julia in this environment")
+endef
+export JULIACALL
+
+.venv-proteus/.ready: examples/proteus/requirements.txt
+	$(call environment,.venv-proteus)
+	@$(PROTEUS)/python -m pip install --quiet --requirement examples/proteus/requirements.txt
+	@$(PROTEUS)/python -m pip install --quiet --no-deps --ignore-requires-python fwl-proteus==26.7.14 fwl-calliope==26.7.3
+	@mkdir -p .venv-proteus/stubs
+	@echo "$$JULIACALL" > .venv-proteus/stubs/juliacall.py
+	@touch "$$($(PROTEUS)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/../pyproject.toml"
 	@touch $@

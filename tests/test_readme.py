@@ -1,7 +1,7 @@
 """What the README and the documentation show is true: their Python runs and prints what they say, their commands exist.
 
 The Python blocks of a page run in order and share their names, as in a session. A `text` block after a Python block is
-what it prints; numbers may differ a little between machines, words may not. Commands that start with `nonstop`,
+what it prints; numbers may differ a little between machines, words may not. Commands that start with `nonstop`, `nonstop-bench`,
 `python` or `make` are run by .ci/run, or here.
 """
 
@@ -19,7 +19,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-COMMANDS = {"nonstop", "python", "make"}
+COMMANDS = {"nonstop", "nonstop-bench", "python", "make"}
 NUMBER = r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?"
 
 
@@ -82,7 +82,7 @@ def test_the_commands_are_run_by_ci_or_here(page: Path, tmp_path: Path) -> None:
     for command in commands(page):
         if re.search(rf"{re.escape(command)}$", run_by_ci, re.MULTILINE):
             continue
-        assert _program(command) in {"nonstop", "python"}, f"`{command}` is run neither by .ci/run nor here"
+        assert _program(command) in COMMANDS - {"make"}, f"`{command}` is run neither by .ci/run nor here"
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         subprocess.run(command, shell=True, cwd=tmp_path, env={**os.environ, "PATH": path}, check=True, timeout=120)
 

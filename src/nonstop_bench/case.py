@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 
 from nonstop_bench.simulate import Mode, Overhead
 
@@ -38,10 +37,6 @@ class Case:
     def __post_init__(self) -> None:
         if self.horizon is None and self.evaluations is None:
             raise ValueError("a case needs a horizon, a number of evaluations, or both")
-
-    @property
-    def key(self) -> str:
-        return json.dumps(asdict(self), sort_keys=True)
 
     @property
     def ends(self) -> float:

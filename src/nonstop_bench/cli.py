@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from nonstop.errors import NonstopError
 from nonstop_bench import contest, experiment, score, tables
 from nonstop_bench.case import Case
+from nonstop_bench.peers.registry import PeerError
 from nonstop_bench.presets import PRESETS, Preset, preset
 
 _NAMES = click.argument("names", nargs=-1, required=True, metavar="EXPERIMENT...")
@@ -34,7 +35,7 @@ class _Plain(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
-        except (ValueError, FileNotFoundError, NonstopError) as error:
+        except (ValueError, OSError, NonstopError, PeerError) as error:
             raise click.ClickException(str(error)) from error
 
 
@@ -75,8 +76,11 @@ def run(
     nonstop-bench run small --seeds 2 --rules ucb,random
     """
     for chosen in [preset(name) for name in names]:
-        cases = chosen.cases(seeds, rules.split(",") if rules else None)
-        _perform(chosen, cases, results, workers, engine, address)
+        _perform(chosen, chosen.cases(seeds, _listed(rules)), results, workers, engine, address)
+
+
+def _listed(rules: str | None) -> list[str] | None:
+    return [rule.strip() for rule in rules.split(",")] if rules else None
 
 
 def _perform(
@@ -97,10 +101,15 @@ def _perform(
 
 
 @main.command()
-@_NAMES
+@click.argument("names", nargs=-1, metavar="[EXPERIMENT]...")
+@click.option("--all", "everything", is_flag=True, help="Every experiment of the paper that has results.")
 @_RESULTS
-def table(names: tuple[str, ...], results: Path) -> None:
+def table(names: tuple[str, ...], everything: bool, results: Path) -> None:
     """Print the results of experiments as Markdown, the paper's numbers beside ours where it has some."""
+    if everything == bool(names):
+        raise click.UsageError("name experiments, or say --all")
+    if everything:
+        click.echo(tables.document(results), nl=False)
     for chosen in [preset(name) for name in names]:
         click.echo(tables.report(chosen, tables.stored(results, chosen.name)))
 
@@ -140,7 +149,9 @@ def peers(
     chosen = [preset(name) for name in names] or [each for each in PRESETS.values() if each.name.startswith("peers/")]
     for each in chosen:
         if not only_table:
-            _perform(each, each.cases(seeds, rules.split(",") if rules else None), results, workers, "local", None)
+            _perform(each, each.cases(seeds, _listed(rules)), results, workers, "local", None)
+    if only_table:
+        click.echo(tables.made_by(" ".join(["peers", *names, "--only-table"]), results))
     click.echo(contest.report([record for each in chosen for record in tables.stored(results, each.name)]))
 
 

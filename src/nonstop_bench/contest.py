@@ -14,7 +14,7 @@ import numpy as np
 
 from nonstop_bench import score
 from nonstop_bench.records import Array, Record
-from nonstop_bench.tables import markdown
+from nonstop_bench.tables import markdown, milliseconds
 
 Measure: TypeAlias = Callable[[Record], float]
 
@@ -44,7 +44,7 @@ def report(records: Sequence[Record]) -> str:
             "–" if i == first else f"{score.win_rate(even[:, first], even[:, i]):.2f}",
             f"{timed_ranks[i]:.2f}",
             "–" if i == first else f"{score.win_rate(timed[:, first], timed[:, i]):.2f}",
-            f"{1e3 * np.nanmedian([score.suggestion_seconds(record) for record in groups[labels[i]]]):.1f}",
+            milliseconds([score.suggestion_seconds(record) for record in groups[labels[i]]]),
         ]
         for i in order
     ]
@@ -82,7 +82,7 @@ def _by_task(
 def scores(records: Sequence[Record], measure: Measure) -> tuple[list[str], list[tuple[str, int]], Array]:
     """Contenders, the pairs (task, seed) that all of them ran, and the measure (pairs, contenders)."""
     groups = score.by_label(records)
-    labels = list(groups)
+    labels = sorted(groups)
     measured = {
         label: {(record.case.problem, record.case.seed): measure(record) for record in groups[label]}
         for label in labels

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
+from nonstop.engines.dask import connected as connected_to_dask
+from nonstop.engines.ray import connected as connected_to_ray
 from nonstop.errors import MissingExtraError
 from nonstop_bench import records
 from nonstop_bench.case import Case
@@ -21,8 +24,8 @@ from nonstop_bench.run import run
 
 def missing(cases: Iterable[Case], path: Path) -> list[Case]:
     """The cases that the file lacks, in their order."""
-    done = {record.case.key for record in records.read(path)} if path.exists() else set()
-    return [case for case in cases if case.key not in done]
+    done = {record.case for record in records.read(path)} if path.exists() else set()
+    return [case for case in cases if case not in done]
 
 
 def perform(
@@ -32,7 +35,8 @@ def perform(
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists():
         records.mend(path)
-    for record in spread(missing(cases, path), workers=workers, engine=engine, address=address):
+    to_run = missing(cases, path)
+    for record in spread(to_run, workers=workers, engine=engine, address=address) if to_run else ():
         records.append(path, record)
         yield record
 
@@ -49,9 +53,8 @@ def spread(cases: Sequence[Case], *, workers: int | None, engine: str, address: 
 
 
 def _on_processes(cases: Sequence[Case], workers: int) -> Iterator[Record]:
-    if not cases:
-        return
-    pool = ProcessPoolExecutor(min(workers, len(cases)), mp_context=multiprocessing.get_context("spawn"))
+    spawn = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(min(workers, len(cases)), mp_context=spawn, initializer=_end_with_parent)
     try:
         for future in as_completed([pool.submit(run, case) for case in cases]):
             yield future.result()
@@ -59,13 +62,24 @@ def _on_processes(cases: Sequence[Case], workers: int) -> Iterator[Record]:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
+def _end_with_parent() -> None:
+    """A process of the pool whose parent is killed would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
 def _on_dask(cases: Sequence[Case], workers: int | None, address: str | None) -> Iterator[Record]:
     try:
         import distributed
     except ImportError as error:
         raise MissingExtraError("engine 'dask'", "dask") from error
-    own = {} if address else {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
-    with distributed.Client(address, **own) as client:
+    with connected_to_dask(distributed, address, workers) as client:
         for future in distributed.as_completed(client.map(run, list(cases), pure=False)):
             yield future.result()
 
@@ -75,12 +89,9 @@ def _on_ray(cases: Sequence[Case], workers: int | None, address: str | None) -> 
         import ray
     except ImportError as error:
         raise MissingExtraError("engine 'ray'", "ray") from error
-    ray.init(address=address, num_cpus=None if address else workers, include_dashboard=False, log_to_driver=False)
-    try:
+    with connected_to_ray(ray, address, workers):
         remote = ray.remote(run)
         waiting = [remote.remote(case) for case in cases]
         while waiting:
             ready, waiting = ray.wait(waiting)
             yield ray.get(ready[0])
-    finally:
-        ray.shutdown()

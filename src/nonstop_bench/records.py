@@ -79,9 +79,22 @@ def _short(number: float, digits: int) -> float | None:
     return None if math.isnan(number) else float(f"{number:.{digits}g}")
 
 
+def find(folder: Path, name: str) -> Path | None:
+    """The result file of an experiment; if it is there twice, the uncompressed one, which may grow."""
+    candidates = (folder / f"{name}{suffix}" for suffix in (".jsonl", ".jsonl.gz"))
+    return next((path for path in candidates if path.is_file()), None)
+
+
 def read(*paths: Path) -> list[Record]:
     """All runs of these files."""
-    return [Record.from_json(line) for path in paths for line in _lines(path)]
+    return [_record(path, number, line) for path in paths for number, line in enumerate(_lines(path), start=1)]
+
+
+def _record(path: Path, number: int, line: str) -> Record:
+    try:
+        return Record.from_json(line)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"line {number} of {path} is not the record of a run: {error!r}") from error
 
 
 def _lines(path: Path) -> Iterable[str]:

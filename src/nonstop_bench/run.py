@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 import nonstop
@@ -51,20 +53,18 @@ def record_of(case: Case, task: Task, simulated: Simulated) -> Record:
     lengthscales = _lengthscales(trials)
     change = np.full(len(trials), np.nan)
     change[1:] = np.abs(np.diff(lengthscales, axis=0)).mean(axis=1)
-    started = np.array([trial.started_at or 0.0 for trial in trials])
-    finished = np.array([np.nan if trial.finished_at is None else trial.finished_at for trial in trials])
     return Record(
         case=case,
         dim=task.dim,
         optimum=task.optimum,
         initial=initial,
         version=nonstop.__version__,
-        started=started,
-        finished=finished,
+        started=np.array([trial.started_at or 0.0 for trial in trials]),
+        finished=np.array([np.nan if trial.finished_at is None else trial.finished_at for trial in trials]),
         value=np.array([simulated.exact.get(trial.number, np.nan) for trial in trials]),
         observed=np.array([np.nan if trial.value is None else trial.value for trial in trials]),
         seconds=np.array([simulated.seconds.get(trial.number, np.nan) for trial in trials]),
-        delta=_to_busy(X, started, finished, initial),
+        delta=_to_busy(X, simulated.busy),
         recent=_to_recent(X, case.looks_back, initial),
         lengthscale=lengthscales.mean(axis=1),
         change=change,
@@ -78,14 +78,12 @@ def _lengthscales(trials: list[nonstop.Trial]) -> Array:
     return np.array([scales if isinstance(scales, list) else [np.nan] * dim for scales in said], dtype=np.float64)
 
 
-def _to_busy(X: Array, started: Array, finished: Array, initial: int) -> Array:
-    """Distance from each query to the nearest one that was chosen before and still running when it was chosen."""
+def _to_busy(X: Array, busy: Mapping[int, Sequence[int]]) -> Array:
+    """Distance from each query to the nearest one that was running when it was chosen."""
     distances = np.full(len(X), np.nan)
-    ends = np.where(np.isnan(finished), np.inf, finished)
-    for i in range(initial, len(X)):
-        busy = np.arange(initial, i)[ends[initial:i] > started[i]]
-        if busy.size:
-            distances[i] = np.linalg.norm(X[busy] - X[i], axis=1).min()
+    for i, running in busy.items():
+        if running:
+            distances[i] = np.linalg.norm(X[list(running)] - X[i], axis=1).min()
     return distances
 
 

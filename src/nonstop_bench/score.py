@@ -15,29 +15,30 @@ FLOOR = 1e-10
 
 def regret_curve(record: Record, times: Sequence[float] | Array) -> Array:
     """The simple regret of what was known at each time: of the best value observed, said without its noise."""
-    done = np.isfinite(record.value) & np.isfinite(record.finished)
-    order = np.argsort(record.finished[done], kind="stable")
-    finished = record.finished[done][order]
-    regrets = _incumbents(record.observed[done][order], record.value[done][order]) - record.optimum
+    finished, regrets = _history(record)
     place = np.searchsorted(finished, np.asarray(times, dtype=np.float64), side="right")
-    return np.append(np.inf, np.maximum(regrets, FLOOR))[place]
+    return np.append(np.inf, regrets)[place]
 
 
 def regret_after(record: Record, evaluations: int) -> float:
     """The simple regret after so many evaluations beyond the initial ones, failed ones included."""
-    ended = np.sort(record.finished[record.initial :][np.isfinite(record.finished[record.initial :])])
-    if evaluations == 0:
-        return float(regret_curve(record, [0.0])[0])
-    if evaluations > len(ended):
-        raise ValueError(f"the run has {len(ended)} evaluations, fewer than {evaluations}")
-    return float(regret_curve(record, [ended[evaluations - 1]])[0])
+    regrets = _history(record)[1]
+    there_are = len(regrets) - record.initial
+    if evaluations > there_are:
+        raise ValueError(f"the run has {there_are} evaluations, fewer than {evaluations}")
+    return float(np.append(np.inf, regrets)[record.initial + evaluations])
 
 
-def _incumbents(observed: Array, value: Array) -> Array:
-    """The noise-free value of the best observed point so far."""
-    best = np.minimum.accumulate(observed)
-    latest = np.maximum.accumulate(np.where(observed <= best, np.arange(len(observed)), 0))
-    return value[latest]
+def _history(record: Record) -> tuple[Array, Array]:
+    """When evaluations ended, failed ones too, and the regret after each. Of those that ended at the same instant the
+    one that was started first goes first, as in the simulator."""
+    ended = np.flatnonzero(np.isfinite(record.finished))
+    ended = ended[np.argsort(record.finished[ended], kind="stable")]
+    observed = np.where(np.isnan(record.observed[ended]), np.inf, record.observed[ended])
+    new = observed < np.append(np.inf, np.minimum.accumulate(observed)[:-1])[: len(ended)]
+    incumbent = np.maximum.accumulate(np.where(new, np.arange(len(ended)), -1))
+    values = np.append(record.value[ended], np.inf)[incumbent]  # -1: all have failed so far
+    return record.finished[ended], np.maximum(values - record.optimum, FLOOR)
 
 
 def log_regret_at(record: Record, time: float) -> float:
@@ -100,7 +101,7 @@ def evaluations(record: Record) -> int:
 
 
 def suggestion_seconds(record: Record) -> float:
-    """The median processor time of a suggestion that a model made; NaN if none did."""
+    """The median processor time of a suggestion after those that start the workers; NaN if there is none."""
     seconds = record.seconds[record.initial + record.case.q :]
     return float(np.nanmedian(seconds)) if np.isfinite(seconds).any() else float("nan")
 

@@ -24,7 +24,7 @@ from nonstop_bench.durations import DURATIONS, Duration
 from nonstop_bench.problems.task import Task
 
 Mode: TypeAlias = Literal["asynchronous", "synchronous"]
-#: Virtual seconds that a suggestion costs its worker: a constant, or what it really took.
+#: Virtual seconds that a suggestion costs its worker: a constant, or the processor time that it took.
 Overhead: TypeAlias = float | Literal["measured"]
 
 
@@ -90,12 +90,13 @@ class _Event:
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """A study whose trials carry virtual times; by trial number, the value without noise and the seconds that the
-    suggestion really took."""
+    """A study whose trials carry virtual times; by trial number, the value without noise, the seconds of processor
+    time that the suggestion took, and the trials that were busy meanwhile."""
 
     study: nonstop.Study
     exact: Mapping[int, float]
     seconds: Mapping[int, float]
+    busy: Mapping[int, Sequence[int]]
 
 
 def simulate(setup: Setup) -> Simulated:
@@ -122,6 +123,7 @@ class _Simulation:
         self.counter = 0
         self.exact: dict[int, float] = {}
         self.seconds: dict[int, float] = {}
+        self.busy: dict[int, list[int]] = {}
 
     def run(self) -> Simulated:
         for _ in range(self.study.spec.initial_trials):
@@ -132,7 +134,7 @@ class _Simulation:
         finish = self.next_batch if self.setup.mode == "synchronous" else self.next_one
         while self.events and self.events[0].time <= self.setup.horizon:
             finish()
-        return Simulated(self.study, self.exact, self.seconds)
+        return Simulated(self.study, self.exact, self.seconds, self.busy)
 
     def next_one(self) -> None:
         """The paper's algorithm 1, lines 8 to 14."""
@@ -148,8 +150,9 @@ class _Simulation:
             self.clock.time = event.time
             if event.time <= self.setup.horizon:
                 self.tell(event.trial)
-        for event in sorted(done, key=lambda event: event.worker):
-            self.start(event.worker)
+        if self.clock.time <= self.setup.horizon:
+            for event in sorted(done, key=lambda event: event.worker):
+                self.start(event.worker)
 
     def start(self, worker: str) -> None:
         if self.setup.max_trials is not None and self.counter >= self.setup.max_trials:
@@ -162,17 +165,14 @@ class _Simulation:
     def ask(self, worker: str) -> tuple[nonstop.Trial, float]:
         """The next trial, and the virtual seconds that finding it took."""
         optimizer = self.setup.optimizer
-        if optimizer is None or self.counter < self.setup.q:
-            trial = self.study.ask(worker)
-            seconds = trial.diagnostics.get("seconds", 0.0)
-        else:
-            start = time.perf_counter()
+        start = time.process_time()  # a loaded machine is no fault of the optimiser
+        if optimizer is not None and self.counter >= self.setup.q:
             params = optimizer.ask([event.trial.params or {} for event in self.events])
-            seconds = time.perf_counter() - start
             self.study.enqueue(self.study.spec.space.validate(params))
-            trial = self.study.ask(worker)
-        assert isinstance(seconds, float)
+        trial = self.study.ask(worker)
+        seconds = time.process_time() - start
         self.seconds[trial.number] = seconds
+        self.busy[trial.number] = [event.trial.number for event in self.events]
         return trial, seconds if self.setup.overhead == "measured" else self.setup.overhead
 
     def tell(self, trial: nonstop.Trial) -> None:

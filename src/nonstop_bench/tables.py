@@ -9,20 +9,34 @@ from pathlib import Path
 import numpy as np
 
 from nonstop_bench import score
-from nonstop_bench.presets import Preset
+from nonstop_bench.presets import PRESETS, Preset
 from nonstop_bench.published import PUBLISHED, Cells
-from nonstop_bench.records import Record, read
+from nonstop_bench.records import Record, find, read
 
 _NOTHING = "–"
 
 
 def stored(results: Path, name: str) -> list[Record]:
-    """The runs of an experiment, from its file in the folder: plain, or compressed."""
-    for suffix in (".jsonl", ".jsonl.gz"):
-        path = results / f"{name}{suffix}"
-        if path.exists():
-            return read(path)
-    raise FileNotFoundError(f"no results of {name} in {results}: run it first (nonstop-bench run {name})")
+    """The runs of an experiment, from its file in the folder; there is at least one."""
+    path = find(results, name)
+    records = read(path) if path else []
+    if not records:
+        raise FileNotFoundError(f"no results of {name} in {results}: run it first (nonstop-bench run {name})")
+    return records
+
+
+def document(results: Path) -> str:
+    """Every experiment of the paper that has a file in the folder, and the command that makes this text."""
+    names = [name for name in PRESETS if name.startswith("paper/") and find(results, name)]
+    if not names:
+        raise FileNotFoundError(f"no results of any experiment of the paper in {results}")
+    parts = [report(PRESETS[name], stored(results, name)) for name in names]
+    return "\n".join([made_by("table --all", results), *parts])
+
+
+def made_by(command: str, results: Path) -> str:
+    """A line that Markdown does not show."""
+    return f"<!-- nonstop-bench {command} --results {results.as_posix()} -->\n"
 
 
 def report(preset: Preset, records: Sequence[Record]) -> str:
@@ -41,13 +55,14 @@ def report(preset: Preset, records: Sequence[Record]) -> str:
 
 def _setting(preset: Preset, records: Sequence[Record]) -> str:
     case = preset.base
-    seeds = len({record.case.seed for record in records})
+    count = len({record.case.seed for record in records})
+    seeds = f"{count} seed{'s' if count > 1 else ''}"
     budget = [f"{case.horizon:g} s"] if case.horizon is not None else []
     budget += [f"{case.evaluations} evaluations"] if case.evaluations is not None else []
     overhead = "measured" if case.overhead == "measured" else f"{case.overhead:g} s"
     return (
         f"{preset.about[:1].upper()}{preset.about[1:]}. {case.problem}, {case.mode}, q = {case.q}, "
-        f"{', '.join(budget)}, {seeds} seeds, {records[0].initial} initial points, suggestion overhead {overhead}."
+        f"{', '.join(budget)}, {seeds}, {records[0].initial} initial points, suggestion overhead {overhead}."
     )
 
 
@@ -62,10 +77,10 @@ def summary(records: Sequence[Record]) -> str:
             f"{np.quantile(final[label], 0.25):.2f} to {np.quantile(final[label], 0.75):.2f}",
             _against(groups[label], groups.get("ucb")),
             f"{np.mean([score.evaluations(record) for record in groups[label]]):.0f}",
-            _milliseconds([score.suggestion_seconds(record) for record in groups[label]]),
+            milliseconds([score.suggestion_seconds(record) for record in groups[label]]),
             f"{100 * np.mean([score.utilisation(record) for record in groups[label]]):.0f} %",
         ]
-        for label in sorted(groups, key=lambda label: float(np.median(final[label])))
+        for label in sorted(groups, key=lambda label: (float(np.median(final[label])), label))
     ]
     head = ["rule", "log regret, median", "quartiles", "better than ucb", "evaluations", "suggestion, ms", "evaluating"]
     return markdown(head, rows)
@@ -82,7 +97,8 @@ def _against(group: Sequence[Record], other: Sequence[Record] | None) -> str:
     return f"{score.win_rate([_final(a) for a, _ in pairs], [_final(b) for _, b in pairs]):.2f}" if pairs else _NOTHING
 
 
-def _milliseconds(seconds: Sequence[float]) -> str:
+def milliseconds(seconds: Sequence[float]) -> str:
+    """The median of those that are known."""
     known = [value for value in seconds if math.isfinite(value)]
     return f"{1e3 * np.median(known):.1f}" if known else _NOTHING
 
@@ -96,9 +112,9 @@ def beside(
 
     def cell(row: str, column: str) -> str:
         printed = cells.get((row, column))
-        if row == column or row not in groups or column not in groups:
+        pairs = score.paired(groups.get(row, ()), groups.get(column, ()))
+        if row == column or not pairs:
             return _NOTHING
-        pairs = score.paired(groups[row], groups[column])
         ours = form.format(measure([_final(a) for a, _ in pairs], [_final(b) for _, b in pairs]))
         return ours if printed is None else f"{ours} ({form.format(printed)})"
 

@@ -25,7 +25,7 @@ def run_on_dask(task: Task, names: Sequence[str], address: str | None, ticker: T
     except ImportError as error:
         raise MissingExtraError("engine='dask'", "dask") from error
     check_shared(task)
-    with _client(distributed, address, len(names)) as client:
+    with connected(distributed, address, len(names)) as client:
         executor, ends = client.get_executor(pure=False), distributed.Event(f"nonstop-{uuid.uuid4().hex}", client)
 
         def submit(name: str) -> Future[Usage]:
@@ -36,7 +36,8 @@ def run_on_dask(task: Task, names: Sequence[str], address: str | None, ticker: T
 
 
 @contextmanager
-def _client(distributed: Any, address: str | None, workers: int) -> Iterator[Any]:
+def connected(distributed: Any, address: str | None, workers: int | None) -> Iterator[Any]:
+    """A client of the cluster at an address, or of one for the while."""
     if address is not None:
         try:
             client = distributed.Client(address)

@@ -26,7 +26,7 @@ def run_on_ray(task: Task, names: Sequence[str], address: str | None, ticker: Ti
     except ImportError as error:
         raise MissingExtraError("engine='ray'", "ray") from error
     check_shared(task)
-    with _connected(ray, address, len(names)):
+    with connected(ray, address, len(names)):
         loop = ray.remote(max_retries=0)(run_in_task)  # we submit lost ones ourselves, as often as results come in
         flag = f"nonstop-{uuid.uuid4().hex}".encode()
 
@@ -41,7 +41,8 @@ def run_on_ray(task: Task, names: Sequence[str], address: str | None, ticker: Ti
 
 
 @contextmanager
-def _connected(ray: Any, address: str | None, workers: int) -> Iterator[None]:
+def connected(ray: Any, address: str | None, workers: int | None) -> Iterator[None]:
+    """To the cluster that this process is connected to already, the one at an address, or one for the while."""
     if ray.is_initialized():
         yield
         return

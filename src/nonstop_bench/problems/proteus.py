@@ -12,7 +12,7 @@ times more than all the rest. A planet that has lost its atmosphere is thereby a
 observable of its atmosphere counts 1.
 
 The least misfit, 0, is attained at TRUTH, but not only there: escape takes all elements alike, so that less hydrogen
-with less escape ends as the same planet.
+with less escape ends as the same planet (escape 1e5 with hydrogen 3768.13: 5e-11).
 
     make proteus-env        makes the environment the program runs in
     make proteus            optimises it with two workers (docs/proteus.md)

@@ -1,0 +1,141 @@
+"""`nonstop-bench`, called as from a shell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from nonstop_bench.cli import main
+from nonstop_bench.presets import PRESETS, preset
+from nonstop_bench.problems.catalogue import find
+from nonstop_bench.records import append, read
+from tests.bench.made import ends_at
+
+
+def call(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def error_of(*arguments: str | Path) -> str:
+    """The one line that says what went wrong."""
+    result = call(*arguments)
+    assert result.exit_code == 1, result.output
+    (line,) = result.stderr.splitlines()
+    return line.removeprefix("Error: ")
+
+
+def test_the_list_names_every_experiment() -> None:
+    result = call("list")
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
+    assert [line.split()[0] for line in lines] == list(PRESETS)
+    assert lines[0].split(maxsplit=4)[1:4] == ["10", "x", "20"]
+    assert lines[-1].endswith("Branin in seconds, to see how things work")
+
+
+@pytest.mark.parametrize("name", sorted({each.base.problem for each in PRESETS.values()}))
+def test_the_task_of_every_experiment_can_be_found(name: str) -> None:
+    assert find(name).name == name
+
+
+def test_run_then_table(tmp_path: Path) -> None:
+    command = ("run", "small", "--seeds", "1", "--rules", "ucb, random", "--workers", "1", "--results", tmp_path)
+    first = call(*command)
+    assert first.exit_code == 0, first.output
+    assert "small ucb seed 0: log regret -0.62\n" in first.output
+    assert first.output.endswith(f"small: 2 runs in {tmp_path / 'small.jsonl'}\n")
+    runs = read(tmp_path / "small.jsonl")
+    assert {run.case for run in runs} == {replace(preset("small").base, rule=rule) for rule in ("ucb", "random")}
+
+    again = call(*command)
+    assert again.output == f"small: 2 runs in {tmp_path / 'small.jsonl'}\n", "nothing is run again"
+
+    table = call("table", "small", "--results", tmp_path)
+    assert table.exit_code == 0
+    assert "| ucb | -0.62 | -0.62 to -0.62 | – | 21 |" in table.output
+    assert "| random | 0.48 | 0.48 to 0.48 | 0.00 | 21 |" in table.output
+
+
+def test_all_tables_at_once(tmp_path: Path) -> None:
+    (tmp_path / "paper").mkdir()
+    for name in ("paper/hartmann-6-q4", "paper/ackley-10-q8"):
+        append(tmp_path / f"{name}.jsonl", ends_at(1.0, preset(name).base))
+    result = call("table", "--all", "--results", tmp_path)
+    assert result.exit_code == 0
+    assert result.output.startswith(f"<!-- nonstop-bench table --all --results {tmp_path} -->\n\n## paper/ackley-10-q8")
+    each = call("table", "paper/ackley-10-q8", "paper/hartmann-6-q4", "--results", tmp_path)
+    assert result.output.partition("-->\n\n")[2] + "\n" == each.output
+    for wrong in (("table",), ("table", "small", "--all")):
+        assert call(*wrong).exit_code == 2
+        assert "name experiments, or say --all" in call(*wrong).stderr
+
+
+def test_peers(tmp_path: Path) -> None:
+    """The one that is always installed, beside two of ours."""
+    name = "peers/hartmann-6-q8"
+    for label in ("ucb", "logei"):
+        base = replace(preset(name).base, rule=label, evaluations=2)
+        (tmp_path / "peers").mkdir(exist_ok=True)
+        append(tmp_path / f"{name}.jsonl", ends_at(1.0, base))
+    ran = call("peers", name, "--seeds", "1", "--rules", "random", "--workers", "1", "--results", tmp_path)
+    assert ran.exit_code == 0, ran.output
+    assert f"{name} random seed 0: log regret " in ran.output
+    assert "| ucb | " in ran.output
+    told = call("peers", name, "--only-table", "--results", tmp_path)
+    assert told.output.startswith(f"<!-- nonstop-bench peers {name} --only-table --results {tmp_path} -->\n\n")
+    assert told.output.partition("-->\n\n")[2] in ran.output
+
+
+def test_errors_are_one_line(tmp_path: Path) -> None:
+    results = ("--results", tmp_path)
+    assert error_of("run", "smal", *results) == "there is no experiment 'smal': did you mean small?"
+    assert error_of("run", "small", "--rules", "ucb,best", *results).startswith("small has no best, only ucb, logei")
+    assert error_of("table", "small", *results).startswith(f"no results of small in {tmp_path}: run it first")
+    assert error_of("table", "--all", *results) == f"no results of any experiment of the paper in {tmp_path}"
+    assert error_of("peers", "--only-table", *results).startswith("no results of peers/hartmann-6-q8")
+    (tmp_path / "small.jsonl").write_text("{}\n")
+    assert error_of("table", "small", *results).startswith(f"line 1 of {tmp_path / 'small.jsonl'} is not the record")
+    assert "Not a directory" in error_of("run", "small", "--results", tmp_path / "small.jsonl" / "below")
+    assert call("run", "small", "--engine", "slurm", *results).exit_code == 2
+    assert not list(tmp_path.glob("*/*"))
+
+
+def test_a_peer_that_is_not_installed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PRESETS, "small", replace(preset("small"), peers=("no-such-peer",)))
+    said = error_of("run", "small", "--seeds=1", "--rules=no-such-peer", "--workers=1", "--results", tmp_path)
+    assert said.startswith("got the peer 'no-such-peer', expected one of")
+
+
+def test_figures_are_drawn_by_their_own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+
+    def draw_all(*arguments: object) -> list[Path]:
+        asked.append(arguments)
+        return [tmp_path / "figure-1.png"]
+
+    monkeypatch.setattr("nonstop_bench.figures.catalogue.draw_all", draw_all)
+    result = call("figures", "figure-1", "--results", tmp_path, "--out", tmp_path / "out")
+    assert result.output == f"{tmp_path / 'figure-1.png'}\n"
+    assert call("figures", "--results", tmp_path).exit_code == 0
+    assert asked == [(tmp_path, tmp_path / "out", ("figure-1",)), (tmp_path, Path("figures"), None)]
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        ((), "run      Run experiments by name"),
+        (("list",), "The experiments that have names."),
+        (("run",), "nonstop-bench run small --seeds 2 --rules ucb,random\n"),
+        (("table",), "--all                Every experiment of the paper that has results."),
+        (("figures",), "--out DIRECTORY"),
+        (("peers",), "--only-table"),
+    ],
+)
+def test_help(command: tuple[str, ...], says: str) -> None:
+    for option in ("--help", "-h"):
+        result = call(*command, option)
+        assert result.exit_code == 0
+        assert says in result.output

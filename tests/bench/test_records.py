@@ -1,0 +1,145 @@
+"""A line of JSON holds a run; files grow by whole lines."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nonstop_bench.case import Case
+from nonstop_bench.records import COLUMNS, Record, append, find, mend, read
+from tests.bench.made import NAN, record
+
+NUMBERS = st.just(NAN) | st.floats(-1e300, 1e300)
+CASES = st.builds(
+    Case,
+    problem=st.text(min_size=1),
+    rule=st.sampled_from(["ucb", "kb-logei"]),
+    q=st.integers(1, 100),
+    seed=st.integers(0, 2**32),
+    horizon=st.floats(0.1, 1e6),
+    evaluations=st.none() | st.integers(1, 10**6),
+    mode=st.sampled_from(["asynchronous", "synchronous"]),
+    duration=st.none() | st.just("constant"),
+    overhead=st.just("measured") | st.floats(0.0, 10.0),
+    failure_rate=st.floats(0.0, 1.0),
+    noise=st.floats(0.0, 10.0),
+    surrogate=st.text(),
+    optimizer=st.text(min_size=1),
+    window=st.none() | st.integers(1, 20),
+)
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> Record:
+    length = draw(st.integers(0, 6))
+    columns = {
+        name: np.array(draw(st.lists(NUMBERS, min_size=length, max_size=length)), dtype=np.float64) for name in COLUMNS
+    }
+    optimum = draw(st.floats(allow_nan=False, allow_infinity=False))
+    return Record(draw(CASES), draw(st.integers(1, 100)), optimum, draw(st.integers(0, 99)), draw(st.text()), **columns)
+
+
+def same(one: Record, other: Record) -> bool:
+    """NaN is equal to NaN here."""
+    return all(
+        np.array_equal(a, b, equal_nan=True) if isinstance(a, np.ndarray) else a == b
+        for a, b in ((getattr(one, field.name), getattr(other, field.name)) for field in fields(Record))
+    )
+
+
+@settings(max_examples=50, deadline=None)
+@given(runs())
+def test_a_record_comes_back_from_its_line(original: Record) -> None:
+    line = original.to_json()
+    assert "\n" not in line
+    back = Record.from_json(line)
+    assert same(back, Record.from_json(back.to_json())), "what was rounded once stays as it is"
+    assert back.case == original.case
+    assert (back.dim, back.optimum, back.initial) == (original.dim, original.optimum, original.initial)
+    for name in COLUMNS:
+        before, after = getattr(original, name), getattr(back, name)
+        assert np.array_equal(np.isnan(before), np.isnan(after))
+        digits = 12 if name in ("value", "observed") else 7 if name in ("started", "finished") else 4
+        tiny = np.abs(before) < 1e-300  # numbers that have no more digits themselves
+        assert np.allclose(after[~tiny], before[~tiny], rtol=0.51 * 10.0 ** (1 - digits), atol=0.0, equal_nan=True)
+
+
+def test_values_keep_the_digits_of_a_small_regret() -> None:
+    kept = Record.from_json(record(value=[-959.640662720851, 1 / 3], seconds=1 / 3).to_json())
+    assert kept.value.tolist() == [-959.640662721, 0.333333333333]
+    assert kept.seconds.tolist() == [0.3333, 0.3333]
+
+
+def test_a_line_is_plain_json_with_the_case_in_front() -> None:
+    data = json.loads(record(Case("branin", rule="ts", q=3), value=[1.0, NAN], finished=[0.0, NAN]).to_json())
+    assert list(data)[:4] == ["problem", "rule", "q", "seed"]
+    assert (data["problem"], data["rule"], data["value"], data["finished"]) == (
+        "branin",
+        "ts",
+        [1.0, None],
+        [0.0, None],
+    )
+    with pytest.raises(ValueError, match="JSON compliant"):
+        record(value=[math.inf]).to_json()
+
+
+@settings(max_examples=30, deadline=None)
+@given(cut=st.integers(0, 10_000))
+def test_a_line_that_was_not_finished_is_left_out_and_cut_off(
+    cut: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("torn") / "x.jsonl"
+    one, two = (record(Case("branin", seed=seed), value=[1.0, 2.0]) for seed in (0, 1))
+    append(path, one)
+    whole = path.stat().st_size
+    append(path, two)
+    torn = path.read_bytes()[: whole + cut % (path.stat().st_size - whole)]
+    path.write_bytes(torn)
+    assert [run.case.seed for run in read(path)] == [0]
+    mend(path)
+    assert path.stat().st_size == whole
+    append(path, two)
+    assert [run.case.seed for run in read(path)] == [0, 1]
+
+
+def test_mending_a_file_without_a_whole_line_empties_it(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"problem":')
+    mend(path)
+    assert path.read_bytes() == b""
+
+
+def test_compressed_files_are_read_and_plain_ones_go_first(tmp_path: Path) -> None:
+    assert find(tmp_path, "paper/x") is None
+    (tmp_path / "paper").mkdir()
+    packed, plain = tmp_path / "paper/x.jsonl.gz", tmp_path / "paper/x.jsonl"
+    lines = "".join(record(Case("branin", seed=seed), value=[1.0]).to_json() + "\n" for seed in range(3))
+    packed.write_bytes(gzip.compress(lines.encode()))
+    assert find(tmp_path, "paper/x") == packed
+    assert [run.case.seed for run in read(packed)] == [0, 1, 2]
+    append(plain, record(Case("branin", seed=9), value=[1.0]))
+    assert find(tmp_path, "paper/x") == plain
+    assert [run.case.seed for run in read(packed, plain)] == [0, 1, 2, 9]
+
+
+@pytest.mark.parametrize("wrong", ["{", "[]", "{}", '{"problem": "branin"}'])
+def test_a_line_that_is_no_record_is_named(wrong: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    append(path, record(value=[1.0]))
+    path.write_text(path.read_text() + wrong + "\n")
+    with pytest.raises(ValueError, match=r"line 2 of .*x\.jsonl is not the record of a run"):
+        read(path)
+
+
+def test_equal_cases_are_one_however_they_are_written() -> None:
+    assert len({Case("branin", horizon=30), Case("branin", horizon=30.0), Case("branin", overhead=0)}) == 1
+    with pytest.raises(ValueError, match="a horizon, a number of evaluations, or both"):
+        Case("branin", horizon=None)
