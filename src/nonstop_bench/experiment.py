@@ -23,8 +23,8 @@ from nonstop_bench.run import run
 
 
 def missing(cases: Iterable[Case], path: Path) -> list[Case]:
-    """The cases that the file lacks, in their order."""
-    done = {record.case for record in records.read(path)} if path.exists() else set()
+    """The cases that the file, and the compressed one beside it, lack, in their order."""
+    done = {record.case for record in records.read(*records.parts(path))}
     return [case for case in cases if case not in done]
 
 

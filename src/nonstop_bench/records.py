@@ -79,10 +79,14 @@ def _short(number: float, digits: int) -> float | None:
     return None if math.isnan(number) else float(f"{number:.{digits}g}")
 
 
-def find(folder: Path, name: str) -> Path | None:
-    """The result file of an experiment; if it is there twice, the uncompressed one, which may grow."""
-    candidates = (folder / f"{name}{suffix}" for suffix in (".jsonl", ".jsonl.gz"))
-    return next((path for path in candidates if path.is_file()), None)
+def stored(folder: Path, name: str) -> list[Record]:
+    """The runs of an experiment: those that are kept, compressed, and those that were added since."""
+    return read(*parts(folder / f"{name}.jsonl"))
+
+
+def parts(path: Path) -> list[Path]:
+    """The compressed file beside a result file, and the file itself, as far as they exist."""
+    return [part for part in (path.with_name(f"{path.name}.gz"), path) if part.is_file()]
 
 
 def read(*paths: Path) -> list[Record]:

@@ -1,9 +1,9 @@
 """The tasks on which the default of nonstop is chosen, and those on which it is then judged, once.
 
-The split was written down before anything was run on a task that judges. Each kind of task is on both sides, by different functions:
-smooth, rugged, heavy-tailed or in a curved valley, flat, noisy, discrete, with the optimum at the border, of a high
-dimension. Wherever the formula allows it the optimum is shifted, and the axes are rotated, so that neither the centre
-nor a diagonal is special.
+The split was written down before anything was run on a task that judges. Each kind of task is on both sides, by
+different functions: smooth, rugged, heavy-tailed or in a curved valley, flat, noisy, discrete, with the optimum at the
+border, of a high dimension. Wherever the formula allows it the optimum is shifted, and the axes are rotated, so that
+neither the centre nor a diagonal is special.
 """
 
 from __future__ import annotations

@@ -8,26 +8,26 @@ from pathlib import Path
 
 import numpy as np
 
+from nonstop_bench import records as files
 from nonstop_bench import score
 from nonstop_bench.presets import PRESETS, Preset
 from nonstop_bench.published import PUBLISHED, Cells
-from nonstop_bench.records import Record, find, read
+from nonstop_bench.records import Record
 
 _NOTHING = "–"
 
 
 def stored(results: Path, name: str) -> list[Record]:
-    """The runs of an experiment, from its file in the folder; there is at least one."""
-    path = find(results, name)
-    records = read(path) if path else []
-    if not records:
+    """The runs of an experiment in the folder; there is at least one."""
+    runs = files.stored(results, name)
+    if not runs:
         raise FileNotFoundError(f"no results of {name} in {results}: run it first (nonstop-bench run {name})")
-    return records
+    return runs
 
 
 def document(results: Path) -> str:
     """Every experiment of the paper that has a file in the folder, and the command that makes this text."""
-    names = [name for name in PRESETS if name.startswith("paper/") and find(results, name)]
+    names = [name for name in PRESETS if name.startswith("paper/") and files.stored(results, name)]
     if not names:
         raise FileNotFoundError(f"no results of any experiment of the paper in {results}")
     parts = [report(PRESETS[name], stored(results, name)) for name in names]

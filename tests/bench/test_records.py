@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nonstop_bench.case import Case
-from nonstop_bench.records import COLUMNS, Record, append, find, mend, read
+from nonstop_bench.records import COLUMNS, Record, append, mend, read, stored
 from tests.bench.made import NAN, record
 
 NUMBERS = st.just(NAN) | st.floats(-1e300, 1e300)
@@ -117,17 +117,15 @@ def test_mending_a_file_without_a_whole_line_empties_it(tmp_path: Path) -> None:
     assert path.read_bytes() == b""
 
 
-def test_compressed_files_are_read_and_plain_ones_go_first(tmp_path: Path) -> None:
-    assert find(tmp_path, "paper/x") is None
+def test_what_is_kept_compressed_and_what_was_added_belong_together(tmp_path: Path) -> None:
+    assert stored(tmp_path, "paper/x") == []
     (tmp_path / "paper").mkdir()
     packed, plain = tmp_path / "paper/x.jsonl.gz", tmp_path / "paper/x.jsonl"
     lines = "".join(record(Case("branin", seed=seed), value=[1.0]).to_json() + "\n" for seed in range(3))
     packed.write_bytes(gzip.compress(lines.encode()))
-    assert find(tmp_path, "paper/x") == packed
-    assert [run.case.seed for run in read(packed)] == [0, 1, 2]
+    assert [run.case.seed for run in stored(tmp_path, "paper/x")] == [0, 1, 2]
     append(plain, record(Case("branin", seed=9), value=[1.0]))
-    assert find(tmp_path, "paper/x") == plain
-    assert [run.case.seed for run in read(packed, plain)] == [0, 1, 2, 9]
+    assert [run.case.seed for run in stored(tmp_path, "paper/x")] == [0, 1, 2, 9]
 
 
 @pytest.mark.parametrize("wrong", ["{", "[]", "{}", '{"problem": "branin"}'])
