@@ -14,7 +14,7 @@ export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help demo test browser screenshots bench-dashboard lint format types docs check oracle bench-suggest bench-storage bench-utilisation theory faults \
-	goldens paper paper-tables paper-figures peers proteus proteus-env clean
+	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -85,6 +85,9 @@ paper-tables: .venv/.ready ## Make the tables of benchmarks/results anew, from t
 paper-figures: .venv/.ready ## Draw the paper's figures anew, from the results in benchmarks/results
 	@$(BIN)/nonstop-bench figures --results benchmarks/results --out benchmarks/results/figures $(ARGS)
 
+test-peers: .venv-peers/.ready ## Run the tests that need torch or other optimisers
+	@$(PEERS)/python -m pytest -q tests/bench/test_peers.py tests/bench/test_cnn.py tests/bench/test_cifar.py $(ARGS)
+
 peers: .venv-peers/.ready ## Run other optimisers in the same simulator into runs/, and compare
 	@$(PEERS)/nonstop-bench peers $(ARGS)
 
@@ -122,8 +125,8 @@ endef
 # that brings gigabytes of CUDA.
 .venv-peers/.ready: pyproject.toml
 	$(call environment,.venv-peers)
-	@$(PEERS)/python -m pip install --quiet "$$(sed -n 's/.*"\(torch==[^"]*\)".*/\1/p' pyproject.toml)"
-	@$(PEERS)/python -m pip install --quiet --editable '.[peers]'
+	@$(PEERS)/python -m pip install --quiet "$$(sed -n 's/.*"\(torch==[^"]*\)".*/\1/p' pyproject.toml | head -n 1)"
+	@$(PEERS)/python -m pip install --quiet --editable '.[peers]' pytest pytest-timeout
 	@touch $@
 
 # PROTEUS without its full-physics modules, which need compilers and gigabytes of data. It wants Python 3.12 and runs with

@@ -22,7 +22,7 @@ PEERS: Final = (
     "botorch-qlogei",
     "optuna-gp",
     "optuna-tpe",
-    "smac",
+    "smac-rf",
     "random",
 )
 #: Virtual seconds that a suggestion costs every rule in the experiments that give it a price.

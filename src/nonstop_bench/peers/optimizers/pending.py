@@ -1,0 +1,52 @@
+"""Which suggestion a result belongs to: peers know theirs by their own objects, the simulator by params."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Generic, TypeAlias, TypeVar
+
+from nonstop.space import Space
+from nonstop.trial import Value
+
+Params: TypeAlias = Mapping[str, object]
+Handle = TypeVar("Handle")
+_Key: TypeAlias = tuple[object, ...]
+
+
+class Pending(Generic[Handle]):
+    """The peer's own objects of the points under evaluation; two points may be equal in a discrete space."""
+
+    def __init__(self, space: Space) -> None:
+        self._space = space
+        self._handles: dict[_Key, list[Handle]] = {}
+
+    def put(self, params: Params, handle: Handle) -> dict[str, Value]:
+        """Remember a point that is being evaluated; its params as the simulator will tell them."""
+        clean = self._space.validate(params)
+        self._handles.setdefault(self._key(clean), []).append(handle)
+        return clean
+
+    def take(self, params: Params) -> Handle | None:
+        """The object of a point that is evaluated, and forget it; None for a point that was never put."""
+        key = self._key(params)
+        handles = self._handles.get(key)
+        if not handles:
+            return None
+        handle = handles.pop(0)
+        if not handles:
+            del self._handles[key]
+        return handle
+
+    def strangers(self, busy: Sequence[Params]) -> Iterator[Params]:
+        """The busy points that were never put: the peer did not choose them."""
+        known = Counter({key: len(handles) for key, handles in self._handles.items()})
+        for params in busy:
+            key = self._key(params)
+            if known[key] > 0:
+                known[key] -= 1
+            else:
+                yield params
+
+    def _key(self, params: Params) -> _Key:
+        return tuple(params[name] for name in self._space)
