@@ -1,0 +1,1 @@
+"""The paper's figures, drawn from result files or from small simulations; catalogue.py lists them."""
