@@ -111,7 +111,7 @@ def table(names: tuple[str, ...], everything: bool, results: Path) -> None:
     if everything:
         click.echo(tables.document(results), nl=False)
     for chosen in [preset(name) for name in names]:
-        click.echo(tables.report(chosen, tables.stored(results, chosen.name)))
+        click.echo(tables.section(results, chosen))
 
 
 @main.command()

@@ -25,8 +25,9 @@ PEERS: Final = (
     "smac-rf",
     "random",
 )
-#: Virtual seconds that a suggestion costs every rule in the experiments that give it a price.
+#: Virtual seconds that a suggestion costs every rule in the experiments that give it a price, and how those are called.
 PRICE: Final = 0.5
+PRICED: Final = "-overhead"
 
 
 @dataclass(frozen=True, slots=True)

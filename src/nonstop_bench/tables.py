@@ -10,7 +10,7 @@ import numpy as np
 
 from nonstop_bench import records as files
 from nonstop_bench import score
-from nonstop_bench.presets import PRESETS, Preset
+from nonstop_bench.presets import PRESETS, PRICED, STANDARD, Preset
 from nonstop_bench.published import PUBLISHED, Cells
 from nonstop_bench.records import Record
 
@@ -30,8 +30,7 @@ def document(results: Path) -> str:
     names = [name for name in PRESETS if name.startswith("paper/") and files.stored(results, name)]
     if not names:
         raise FileNotFoundError(f"no results of any experiment of the paper in {results}")
-    parts = [report(PRESETS[name], stored(results, name)) for name in names]
-    return "\n".join([made_by("table --all", results), *parts])
+    return "\n".join([made_by("table --all", results), *(section(results, PRESETS[name]) for name in names)])
 
 
 def made_by(command: str, results: Path) -> str:
@@ -39,16 +38,29 @@ def made_by(command: str, results: Path) -> str:
     return f"<!-- nonstop-bench {command} --results {results.as_posix()} -->\n"
 
 
-def report(preset: Preset, records: Sequence[Record]) -> str:
-    """The experiment in Markdown."""
+def section(results: Path, preset: Preset) -> str:
+    """The experiment in Markdown, from its results in the folder."""
+    free = files.stored(results, preset.name.removesuffix(PRICED)) if preset.name.endswith(PRICED) else []
+    return report(preset, stored(results, preset.name), free)
+
+
+def report(preset: Preset, records: Sequence[Record], free: Sequence[Record] = ()) -> str:
+    """The experiment in Markdown. `free` are the runs of the same experiment without a price on suggestions."""
     parts = [f"## {preset.name}", _setting(preset, records), summary(records)]
-    published = PUBLISHED.get(preset.name.removesuffix("-overhead"))
+    published = PUBLISHED.get(preset.name.removesuffix(PRICED))
     if published is not None:
         parts += [
             "Win-rate: in what fraction of the seeds the row has the lower regret (in brackets: the paper's).",
             beside(records, published.win_rate, score.win_rate, "{:.2f}"),
             "Mann-Whitney U, p-values, two-sided (in brackets: the paper's).",
             beside(records, published.mann_whitney, score.mann_whitney, "{:.1e}"),
+        ]
+    if published is not None and free:
+        unequal = [run for run in free if run.case.label in STANDARD]
+        unequal += [run for run in records if run.case.label not in STANDARD]
+        parts += [
+            f"Win-rate if only the other rules pay, and {' and '.join(STANDARD)} suggest in no time.",
+            beside(unequal, published.win_rate, score.win_rate, "{:.2f}"),
         ]
     return "\n\n".join(parts) + "\n"
 

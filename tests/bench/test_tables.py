@@ -100,6 +100,17 @@ def test_the_papers_tables_have_its_numbers_in_brackets(name: str) -> None:
     ]
 
 
+def test_a_price_that_only_the_other_rules_pay() -> None:
+    """ucb is best when all are free, ts when all pay; with the price on ts alone, the free ucb meets the priced ts."""
+    free, priced = preset("paper/ackley-10-q8"), preset("paper/ackley-10-q8-overhead")
+    without = [ends_at(1.0, free.base), ends_at(2.0, replace(free.base, rule="ts"))]
+    paying = [ends_at(9.0, priced.base), ends_at(4.0, replace(priced.base, rule="ts"))]
+    assert "only the other rules pay" not in tables.report(priced, paying)
+    equal, unequal = tables.report(priced, paying, without).split("only the other rules pay")
+    assert "| ucb | – | 0.00 (1.00) |" in equal
+    assert "| ucb | – | 1.00 (1.00) |" in unequal
+
+
 def test_rules_without_a_common_seed_are_not_compared() -> None:
     base = preset("paper/ackley-10-q8").base
     apart = [ends_at(1.0, base), ends_at(1.0, replace(base, rule="logei", seed=1))]
@@ -139,7 +150,7 @@ def test_presets_are_run_seed_by_seed() -> None:
     everything = [case for each in PRESETS.values() for case in each.cases()]
     assert len(set(everything)) == len(everything), "no two experiments share a run"
     peers = preset("peers/hartmann-6-q8").cases(1)
-    assert {case.label for case in peers} >= {"ucb", "smac", "botorch-ucb", "random"}
+    assert {case.label for case in peers} >= {"ucb", "smac-rf", "botorch-ucb", "random"}
     with pytest.raises(ValueError, match="small has no smac, tpe, only ucb, logei, kb-ucb, ts, random"):
         preset("small").cases(1, ["ucb", "tpe", "smac"])
     with pytest.raises(ValueError, match=r"no experiment 'smal': did you mean small\?"):
