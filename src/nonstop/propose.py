@@ -27,7 +27,7 @@ from nonstop.surrogate.fit import Hyperparameters, fit, prior_mode
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.linalg import Array, NotPositiveDefiniteError
 from nonstop.surrogate.model import Surrogate, surrogate_of
-from nonstop.surrogate.output import Standardize
+from nonstop.surrogate.output import output_of
 from nonstop.surrogate.thinning import best_and_even
 from nonstop.threads import limit_threads
 
@@ -198,7 +198,7 @@ def _fitted(data: _Data, model: Surrogate, warm: Hyperparameters | None) -> tupl
     started = time.perf_counter()
     rows = best_and_even(data.y, model.max_points)
     X, y = data.X[rows], data.y[rows]
-    z = Standardize.of(y).forward(y)
+    z = output_of(model.output, y).forward(y)
     d = X.shape[1]
     if warm is not None and len(warm.lengthscales) != d:
         raise DataError(f"warm has {len(warm.lengthscales)} lengthscales, but the points have {d} dimensions")

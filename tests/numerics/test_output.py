@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from nonstop.surrogate.linalg import Array
-from nonstop.surrogate.output import Standardize
+from nonstop.surrogate.output import Compress, Standardize, output_of
 
 EXPONENTS = [-323, -300, -200, -100, -10, 0, 10, 100, 200, 300, 307]
 
@@ -81,3 +86,42 @@ def test_both_ends_of_the_range_together() -> None:
     z = Standardize.of(y).forward(y)
     assert np.isfinite(z).all()
     assert z.std(ddof=1) == pytest.approx(1.0)
+
+
+@given(arrays(np.float64, st.integers(1, 40), elements=st.floats(-1e6, 1e6, width=32)), st.floats(-200, 200))
+def test_compression_keeps_the_order_and_is_inverted(y: Array, power: float) -> None:
+    y = y * 10.0**power
+    output = Compress.of(y)
+    z = output.forward(y)
+    assert np.isfinite(z).all()
+    order = np.argsort(y, kind="stable")
+    assert (np.diff(z[order]) >= 0.0).all()
+    np.testing.assert_allclose(output.backward(z), y, rtol=1e-7, atol=1e-9 * np.ptp(y))
+    if len(y) > 1 and np.ptp(z) > 0.0:
+        assert z.mean() == pytest.approx(0.0, abs=1e-6)
+        assert z.std(ddof=1) == pytest.approx(1.0)
+
+
+def test_compression_leaves_the_upper_half_and_takes_the_logarithm_of_the_lower() -> None:
+    """Median 0, upper half 0, 1, 2: scale sqrt(5/3). Distances below become scale * log(1 + t / scale)."""
+    y = np.array([2.0, 1.0, 0.0, -3.0, -1000.0])
+    z = Compress.of(y).forward(y)
+    scale = math.sqrt(5.0 / 3.0)
+    expected = np.array([2.0, 1.0, 0.0, -scale * math.log1p(3.0 / scale), -scale * math.log1p(1000.0 / scale)])
+    np.testing.assert_allclose(np.diff(z) / np.diff(z)[0], np.diff(expected) / np.diff(expected)[0], rtol=1e-12)
+
+
+def test_the_worst_values_hardly_matter_after_compression() -> None:
+    """Among the good ones, a difference stays a difference, however bad the bad ones are."""
+    good = np.linspace(0.0, 1.0, 11)
+    y = np.concatenate([good, np.full(10, -1e9)])
+    assert np.ptp(output_of("standardize", y).forward(y)[:11]) < 1e-8
+    assert np.ptp(output_of("compress", y).forward(y)[:11]) > 0.1
+
+
+@pytest.mark.parametrize("y", [[], [3.0], [3.0, 3.0], [1.0, 1.0, 1.0, 0.0], [1e300, -1e300, 0.0, 1e299]])
+def test_compression_of_few_and_equal_and_huge_values(y: list[float]) -> None:
+    values = np.array(y)
+    z = Compress.of(values).forward(values)
+    assert np.isfinite(z).all()
+    assert [bool(a < b) for a in z for b in z] == [bool(a < b) for a in values for b in values]

@@ -17,7 +17,7 @@ from nonstop.surrogate.fit import Hyperparameters, fit, prior_mode
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.linalg import Array, NotPositiveDefiniteError
 from nonstop.surrogate.model import Surrogate, surrogate_of
-from nonstop.surrogate.output import Standardize
+from nonstop.surrogate.output import Output, output_of
 from nonstop.threads import limit_threads
 from nonstop.trial import Trial
 
@@ -31,7 +31,7 @@ class Posterior:
     `source` is the trial that recorded the hyperparameters, None if they were fitted for the occasion."""
 
     gp: GP
-    output: Standardize
+    output: Output
     sign: float
     trials: tuple[Trial, ...]
     incumbent: int
@@ -47,8 +47,9 @@ class Posterior:
         return self.in_units(mean, np.sqrt(variance))
 
     def in_units(self, mean: Array, sd: Array) -> tuple[Array, Array]:
-        """From standardised units to those of the values."""
-        return self.sign * self.output.backward(mean), sd * self.output.spread * self.output.unit
+        """From standardised units to those of the values; the deviation is half of what one on either side span."""
+        span = self.output.backward(mean + sd) - self.output.backward(mean - sd)
+        return self.sign * self.output.backward(mean), 0.5 * span
 
 
 def posterior(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Posterior | None:
@@ -60,7 +61,8 @@ def posterior(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Posterio
     rows = _best_and_even(better, most)
     seen, y = tuple(done[row] for row in rows), better[rows]
     X = encode_many(spec.space, [trial.params or {} for trial in seen])
-    output, model = Standardize.of(y), surrogate_of(spec.surrogate)
+    model = surrogate_of(spec.surrogate)
+    output = output_of(model.output, y)
     try:
         with limit_threads(1):
             hyper, source = _hyperparameters(spec, trials, X, output.forward(y), model)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import get_args
 
 import numpy as np
 
 from nonstop.errors import RuleError
 from nonstop.surrogate.kernels import KERNELS, Kernel
 from nonstop.surrogate.linalg import Array
+from nonstop.surrogate.output import OutputName
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +44,14 @@ class Surrogate:
     noise_prior: LogNormal = LogNormal(-4.0, 1.0)
     lengthscale_bounds: tuple[float, float] = (2.5e-2, 1e3)
     noise_bounds: tuple[float, float] = (1e-4, 1e1)
-    output: Literal["standardize"] = "standardize"
+    output: OutputName = "standardize"
     max_points: int = 2000  # an exact GP is cubic in these; beyond, the best half and an even half of the others
 
     def __post_init__(self) -> None:
         if self.kernel not in KERNELS:
             raise RuleError(f"kernel must be one of {', '.join(KERNELS)}, not {self.kernel!r}")
+        if self.output not in get_args(OutputName):
+            raise RuleError(f"output must be one of {', '.join(get_args(OutputName))}, not {self.output!r}")
         for name in ("lengthscale_bounds", "noise_bounds"):
             low, high = getattr(self, name)
             if not 0.0 < low < high < math.inf:
