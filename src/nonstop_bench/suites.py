@@ -37,5 +37,5 @@ HELD_OUT: Final = (
     _case("integer-rosenbrock-4"),
     _case("egg-holder"),
     _case("hartmann-3", noise=0.1),
-    _case("embedded-branin-20"),
+    _case("embedded-branin-12"),
 )

@@ -119,7 +119,8 @@ def _ending(code: int) -> str:
 
 
 def _said(log: Path) -> str:
-    """The last lines of the log, to stand at the end of a reason."""
-    lines = _COLOUR.sub("", log.read_text(encoding="utf-8", errors="replace")).splitlines()
+    """The last lines of the log, to stand at the end of a reason; its paths begin at the environment."""
+    text = log.read_text(encoding="utf-8", errors="replace").replace(f"{environment().parent}{os.sep}", "")
+    lines = _COLOUR.sub("", text).splitlines()
     told = [line.rstrip() for line in lines if line.strip()][-_TAIL:]
     return "".join(f"\n  {line}" for line in told)
