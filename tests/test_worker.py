@@ -21,6 +21,23 @@ from nonstop.worker import Streak, Task, Terms, Worker
 SPACE = nonstop.Space({"x": nonstop.Float(0.0, 1.0), "y": nonstop.Float(0.0, 1.0)})
 
 
+class TickingClock:
+    """Every look at it takes a second, so that nothing a worker does is free."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+
+    def now(self) -> float:
+        return self.monotonic()
+
+    def monotonic(self) -> float:
+        self.time += 1.0
+        return self.time
+
+    def sleep(self, seconds: float) -> None:
+        self.time += seconds
+
+
 class HandClock:
     """Time passes only while someone sleeps."""
 
@@ -286,3 +303,11 @@ def test_a_heart_survives_a_storage_that_does_not() -> None:
         time.sleep(0.1)
         assert heart._thread.is_alive()
     assert not heart._thread.is_alive()
+
+
+def test_no_second_of_a_run_goes_missing() -> None:
+    """What is neither the objective nor the storage nor idling counts as suggesting: the shares add up to the run."""
+    clock = TickingClock()
+    usage = Worker(a_task(a_study(), bowl, n_trials=5), "me", clock=clock).run()
+    assert usage.total == clock.time - 1.0  # the first look, before the run began
+    assert usage.suggesting > 0.0

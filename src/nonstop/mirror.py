@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from nonstop.encoding import cube_of, encode
+from nonstop.encoding import cube_of, encode, encode_many
 from nonstop.space import Space
 from nonstop.storage.contract import Exchange
 from nonstop.surrogate.linalg import Array
@@ -72,8 +72,7 @@ class Mirror:
     def points(self, numbers: Iterable[int]) -> Array:
         """The encoded params of these trials, those without params left out."""
         given = [self.trials[number].params for number in numbers]
-        rows = [encode(self.space, params) for params in given if params is not None]
-        return np.array(rows).reshape(-1, self._points.shape[1])
+        return encode_many(self.space, [params for params in given if params is not None])
 
     def tried(self, params: Params) -> bool:
         """Does a trial have these very params? Only asked while a study is young."""

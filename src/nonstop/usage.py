@@ -8,7 +8,8 @@ from dataclasses import astuple, dataclass
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Seconds of one worker: in the objective, computing proposals, in the storage, and idle.
+    """Seconds of one worker: in the objective, computing proposals (with all that is none of the others), in the
+    storage, and idle.
 
     `waiting` is the time in which there was nothing to do: the rest of the budget was under way elsewhere.
     """

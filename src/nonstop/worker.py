@@ -93,20 +93,22 @@ class Worker:
         self._session = Session(task.storage, task.study, task.spec, self._clock, self._streak.feed)
         self._heart = Heart(task.storage, task.study, task.terms.lease, self._clock)
         self._held: tuple[int, int] | None = None
-        self._busy = self._settling = self._waiting = 0.0
+        self._busy = self._waiting = self._total = 0.0
         # The wall clock is asked once; from here on it may jump.
         left = None if self._terms.ends_at is None else self._terms.ends_at - self._clock.now()
         self._deadline = None if left is None else self._clock.monotonic() + left
 
     @property
     def usage(self) -> Usage:
-        """Where the time went so far."""
+        """Where the time of the run went. What is not accounted for otherwise counts as suggesting: nothing is lost."""
         storing = self._session.storing
-        return Usage(self._name, self._busy, max(0.0, self._settling - storing), storing, self._waiting)
+        suggesting = max(0.0, self._total - self._busy - storing - self._waiting)
+        return Usage(self._name, self._busy, suggesting, storing, self._waiting)
 
     def run(self) -> Usage:
         """Work until the run is over or the brake is pulled; StudyError after too many failures in a row."""
         with self._heart:
+            before = self._clock.monotonic()
             try:
                 self._exchange(None, request=False)  # all there is, before anything needs the study's lock
                 self._loop()
@@ -114,6 +116,7 @@ class Worker:
                 pass
             finally:
                 self._give_back()
+                self._total = self._clock.monotonic() - before
         return self.usage
 
     def _loop(self) -> None:
@@ -156,15 +159,12 @@ class Worker:
 
     def _exchange(self, report: Report | None, request: bool) -> Exchange:
         wish = Request(uuid.uuid4().hex, self._name, self._terms.n_trials) if request else None
-        before = self._clock.monotonic()
         try:
             answer = self._session.exchange(report, wish)
         except StorageError as error:
             if report is None or report.value is None:
                 raise
             raise StorageError(f"trial {report.number} = {report.value!r} could not be handed in: {error}") from error
-        finally:
-            self._settling += self._clock.monotonic() - before
         granted = answer.trial if wish is not None else None
         self._hold(None if granted is None else (granted.number, granted.attempt))
         return answer
@@ -173,14 +173,11 @@ class Worker:
         """The granted trial with its params; None if none was granted, or another worker has it by now."""
         if self._held is None or answer.trial is None:
             return None
-        before = self._clock.monotonic()
         try:
             return self._session.settle(answer.trial)
         except TrialError:
             self._hold(None)
             return None
-        finally:
-            self._settling += self._clock.monotonic() - before
 
     def _is_over(self, counts: Counts) -> bool:
         """Is there nothing more to do? StudyError if that is because everything fails."""

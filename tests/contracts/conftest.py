@@ -11,11 +11,12 @@ from nonstop.clock import Clock
 from nonstop.storage.contract import Storage
 from nonstop.storage.memory import MemoryStorage
 from nonstop.storage.sql import SqlStorage
-from tests.contracts.helpers import Desk, TickingClock
+from tests.contracts.helpers import Desk, TickingClock, with_a_journal
 from tests.postgres import fresh
 from tests.postgres import postgres_url as postgres_url
 
-SHARED = ("sqlite", "postgresql")
+#: SQLite in WAL mode, which the SQLite of pysqlite3 does safely, and with a rollback journal, as most Pythons have it.
+SHARED = ("sqlite", "sqlite-journal", "postgresql")
 BACKENDS = ("memory", "sqlite-memory", *SHARED)
 
 
@@ -29,7 +30,11 @@ def url_of(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], st
     def make(backend: str) -> str:
         if backend == "postgresql":
             return fresh(request.getfixturevalue("postgres_url"))
-        return "sqlite://" if backend == "sqlite-memory" else f"sqlite:///{tmp_path / 'runs.db'}"
+        if backend == "sqlite-memory":
+            return "sqlite://"
+        if backend == "sqlite-journal":
+            with_a_journal(tmp_path / "runs.db")
+        return f"sqlite:///{tmp_path / 'runs.db'}"
 
     return make
 

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from pathlib import Path
 
 from nonstop.storage.contract import Exchange, Report, Request, Storage
+from nonstop.storage.sqlite import APPLICATION_ID, driver
 from nonstop.trial import Params, Trial, TrialState
+
+
+def with_a_journal(path: Path) -> None:
+    """A file that is ours and not in WAL mode: it stays so, whatever SQLite opens it."""
+    connection = driver().connect(path)
+    connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+    connection.close()
 
 
 class TickingClock:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 import time
 from pathlib import Path
@@ -13,6 +12,7 @@ from nonstop.errors import StorageError, StudyError
 from nonstop.storage import open_storage, postgres
 from nonstop.storage.retry import Patience, patiently
 from nonstop.storage.sql import SqlStorage
+from nonstop.storage.sqlite import driver
 from tests.contracts.helpers import Desk, TickingClock
 
 
@@ -61,7 +61,7 @@ def test_a_locked_file_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyP
     path = tmp_path / "runs.db"
     storage = open_storage(f"sqlite:///{path}")
     desk = Desk(storage, storage.create_study("demo", {}).id)
-    blocker = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    blocker = driver().connect(path, isolation_level=None, check_same_thread=False)
     blocker.execute("BEGIN EXCLUSIVE")
     threading.Timer(0.4, blocker.execute, ["ROLLBACK"]).start()
     start = time.monotonic()
@@ -76,7 +76,7 @@ def test_a_file_that_stays_locked_is_an_error_with_a_remedy(tmp_path: Path, monk
     path = tmp_path / "runs.db"
     storage = SqlStorage(f"sqlite:///{path}", TickingClock(), Patience(deadline=3))
     desk = Desk(storage, storage.create_study("demo", {}).id)
-    blocker = sqlite3.connect(path, isolation_level=None)
+    blocker = driver().connect(path, isolation_level=None)
     blocker.execute("BEGIN EXCLUSIVE")
     with pytest.raises(StorageError, match=r"locked \(tried for 3 s\); another process holds"):
         desk.ask()

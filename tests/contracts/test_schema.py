@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -159,6 +160,18 @@ def test_a_local_file_system_is_not(folder: str) -> None:
 )
 def test_write_ahead_logs_only_where_they_lose_nothing(version: tuple[int, ...], safe: bool) -> None:
     assert sqlite.wal_is_safe(version) is safe
+
+
+def test_both_journals_are_really_tested(url_of: Callable[[str], str]) -> None:
+    """With pysqlite3, or a new Python, the suite runs on a file in WAL mode; and on one that has a rollback journal."""
+    modes = []
+    for backend in ("sqlite", "sqlite-journal"):
+        url = url_of(backend)
+        storage = SqlStorage(url)
+        modes.append(storage._database.read(lambda c: c.exec_driver_sql("PRAGMA journal_mode").scalar_one()))
+        storage.close()
+        Path(url.removeprefix("sqlite:///")).unlink()
+    assert modes == ["wal", "truncate"]
 
 
 @pytest.mark.parametrize(("safe", "mode"), [(True, "wal"), (False, "truncate")])

@@ -1,4 +1,4 @@
-"""Where the storms rage: a new SQLite file, and a new schema of a real PostgreSQL."""
+"""Where the storms rage: a new SQLite file, with either journal, and a new schema of a real PostgreSQL."""
 
 from __future__ import annotations
 
@@ -8,17 +8,25 @@ from tempfile import mkdtemp
 
 import pytest
 
+from tests.contracts.helpers import with_a_journal
 from tests.postgres import fresh
 from tests.postgres import postgres_url as postgres_url
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", "sqlite-journal", "postgresql"])
 def new_url(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
     """A new, empty storage at every call."""
     if request.param == "postgresql":
         server: str = request.getfixturevalue("postgres_url")
         return lambda: fresh(server)
-    return lambda: f"sqlite:///{Path(mkdtemp(dir=tmp_path)) / 'runs.db'}"
+
+    def new_file() -> str:
+        path = Path(mkdtemp(dir=tmp_path)) / "runs.db"
+        if request.param == "sqlite-journal":
+            with_a_journal(path)
+        return f"sqlite:///{path}"
+
+    return new_file
 
 
 @pytest.fixture

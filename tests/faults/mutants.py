@@ -25,7 +25,7 @@ def without_unique_numbers() -> None:
     original = sql.SqlStorage._change
 
     def change(self: Any, study: int, work: Callable[[Any], Any]) -> Any:
-        stale = self._database.read(lambda connection: ledger.Ledger(connection, study, write=False))
+        stale = self._database.run(lambda run: ledger.Ledger(run, study, write=False), write=False)
         time.sleep(random.uniform(0, 0.01))
 
         def on_stale_counters(here: ledger.Ledger) -> Any:

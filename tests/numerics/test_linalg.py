@@ -13,6 +13,7 @@ from nonstop.surrogate.linalg import (
     extend,
     gram,
     inverse_root,
+    row_dots,
     symmetric_times,
     triangular_inverse,
 )
@@ -139,3 +140,12 @@ def test_entries_that_are_not_finite_are_refused(value: float, n: int, place: st
     K[i, j] = K[j, i] = value
     with pytest.raises(NotPositiveDefiniteError):
         inverse_root(K)
+
+
+@pytest.mark.parametrize("old_numpy", [False, True])
+def test_row_dots(old_numpy: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if old_numpy:
+        monkeypatch.setattr("nonstop.surrogate.linalg._VECDOT", None)
+    A, B = np.random.default_rng(0).normal(size=(2, 5, 7))
+    np.testing.assert_allclose(row_dots(A, B), np.diag(A @ B.T), rtol=1e-12)
+    assert row_dots(A.astype(np.float32), A.astype(np.float32)).dtype == np.float32

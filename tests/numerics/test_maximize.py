@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from nonstop.acquisition.maximize import Terrain, maximize
+from nonstop.acquisition.maximize import Terrain, _screen, maximize
 from nonstop.acquisition.rule import Acquisition, Choice, Score
 from nonstop.acquisition.standard import UCB, LogEI, Mean, Scored
 from nonstop.encoding import Continuous, Cube, Levels, OneHot
@@ -214,3 +214,37 @@ def test_without_centers() -> None:
     acquisition = Scored(UCB(), gp, 0.0)
     terrain = Terrain(Cube.continuous(2), gp.lengthscales, np.empty((0, 2)), np.empty((0, 2)))
     assert maximize(acquisition, terrain, np.random.default_rng(0)).value > many_starts(acquisition, gp, 40) - 1e-6
+
+
+class Coarse:
+    """An acquisition with many ties, and a memory of what it was asked."""
+
+    def __init__(self, holes: float) -> None:
+        self.holes = holes
+        self.asked: list[Array] = []
+
+    def estimate(self, P: Array) -> Array:
+        heights = np.round(8.0 * P.sum(axis=1))
+        return np.where(P[:, 0] < self.holes, np.nan, heights)
+
+    def screen(self, P: Array) -> Array:
+        self.asked.append(P)
+        return self.estimate(P)
+
+    def value(self, P: Array) -> Array:
+        return self.estimate(P)
+
+    def value_and_gradient(self, P: Array) -> tuple[Array, Array]:
+        return self.estimate(P), np.zeros_like(P)
+
+
+@pytest.mark.parametrize("holes", [0.0, 0.2, 0.99, 2.0])
+def test_the_shortlist_is_what_sorting_all_candidates_would_give(holes: float) -> None:
+    """Of equal candidates the first; those without a value only where nothing else is left."""
+    acquisition, gp = Coarse(holes), random_gp(0, 12, 3)
+    terrain = Terrain(Cube.continuous(3), gp.lengthscales, gp.X[:8], np.empty((0, 3)))
+    shortlist = _screen(acquisition, terrain, np.random.default_rng(5))
+    everything = np.concatenate(acquisition.asked)
+    best = everything[np.argsort(-acquisition.estimate(everything), kind="stable")[: len(shortlist)]]
+    assert len(shortlist) == 256
+    assert np.array_equal(shortlist, best)

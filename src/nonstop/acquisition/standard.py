@@ -16,7 +16,7 @@ from nonstop.encoding import Cube
 from nonstop.errors import RuleError
 from nonstop.surrogate import kernels
 from nonstop.surrogate.gp import GP, SINGLE_PRECISION_NOISE
-from nonstop.surrogate.linalg import Array
+from nonstop.surrogate.linalg import Array, row_dots
 from nonstop.surrogate.thinning import evenly
 
 Numbers: TypeAlias = NDArray[np.floating[Any]]
@@ -150,14 +150,16 @@ class Sketch:
         """Mean, an upper bound of the variance, and the recent columns of V (m, recent)."""
         parts = [self._moments(P[i : i + _ROWS]) for i in range(0, len(P), _ROWS)]
         mean, variance, W = (np.concatenate(column, dtype=np.float64) for column in zip(*parts, strict=True))
-        return mean, np.maximum(variance, 1e-6), W
+        return mean, np.maximum(variance, 1e-6, out=variance), W
 
     def _moments(self, P: Array) -> tuple[Numbers, Numbers, Numbers]:
         Z = (P / self.gp.lengthscales).astype(self.data.dtype)
         E = np.matmul(kernels.left(Z), self.data.T, out=self.room[: len(P)])
         k = kernels.from_exponent(self.gp.kernel, E)
         V, W = k[:, : len(self.R)] @ self.R, k @ self.tail
-        variance = 1.0 - np.einsum("ij,ij->i", V, V) - np.einsum("ij,ij->i", W, W)
+        variance = 1.0 - row_dots(V, V)
+        if W.shape[1]:
+            variance -= row_dots(W, W)
         return k @ self.alpha, variance, W
 
 

@@ -17,6 +17,7 @@ from nonstop.clock import Clock, WallClock
 from nonstop.engines.carry import Parcel, no_phantom_main, pack
 from nonstop.engines.team import GRACE, TICK, Spares, Ticker
 from nonstop.errors import NonstopError, ObjectiveError, StorageError, StudyError
+from nonstop.memory import keep_freed_memory
 from nonstop.usage import Usage
 from nonstop.worker import Task, Worker, give_back
 
@@ -213,6 +214,7 @@ def work(pipe: Connection, parcel: Parcel, name: str) -> None:
         with suppress(OSError):  # the parent is gone, and so are we in a moment
             pipe.send(something)
 
+    keep_freed_memory()
     with braked_by_signals() as brake, interrupted_when(orphaned()):
         let_in()
         try:

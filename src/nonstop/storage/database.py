@@ -7,9 +7,9 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping, Set
 from types import ModuleType
-from typing import Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
-from sqlalchemy import URL, Connection, Engine
+from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
@@ -19,6 +19,7 @@ import nonstop.storage.sqlite as sqlite
 from nonstop.clock import Clock
 from nonstop.errors import StorageError
 from nonstop.storage.retry import Patience, patiently
+from nonstop.storage.statement import Runner
 from nonstop.storage.text import NOT_SHARED
 
 T = TypeVar("T")
@@ -32,6 +33,7 @@ class Dialect(Protocol):
     WRITE: Mapping[str, object]
 
     def make_engine(self, url: URL) -> Engine: ...
+    def begin(self, connection: Any, write: bool) -> None: ...
     def serialize(self, connection: Connection) -> None: ...
     def tables_in(self, connection: Connection) -> Set[str]: ...
     def mark_ours(self, connection: Connection) -> None: ...
@@ -71,7 +73,8 @@ def masked(url: URL) -> str:
 
 
 class Database:
-    """Runs functions of a connection as transactions. Threads take turns on the one connection."""
+    """Runs functions as transactions: `read` and `write` those of a Connection of SQLAlchemy, for what is rare, `run`
+    those that every trial needs, on the driver itself. Threads take turns on the one connection."""
 
     def __init__(self, url: URL, clock: Clock, patience: Patience) -> None:
         self.url = url
@@ -80,11 +83,12 @@ class Database:
         self._patience = patience
         self._lock = threading.Lock()
         self._refusal: str | None = None
+        self._held: list[PoolProxiedConnection] = []  # one or none: it is out of the pool from one `run` to the next
         engine = self._dialect.make_engine(url)
         self._engine = engine
         self._readers = engine.execution_options(**self._dialect.READ)
         self._writers = engine.execution_options(**self._dialect.WRITE)
-        self.close_engine = weakref.finalize(self, engine.dispose)
+        self.close_engine = weakref.finalize(self, _disconnect, engine, self._held)
         _OPEN.add(self)
 
     @property
@@ -112,27 +116,68 @@ class Database:
 
     def read(self, work: Callable[[Connection], T]) -> T:
         """work in a read-only transaction: one consistent snapshot."""
-        return self._run(self._readers, work)
+        return self._patiently(lambda: self._through(self._readers, work))
 
     def write(self, work: Callable[[Connection], T]) -> T:
         """work in a transaction that may write; it may run more than once, but only its last run is committed."""
-        return self._run(self._writers, work)
+        return self._patiently(lambda: self._through(self._writers, work))
+
+    def run(self, work: Callable[[Runner], T], write: bool) -> T:
+        """The same without SQLAlchemy around it."""
+        return self._patiently(lambda: self._directly(work, write))
 
     def serialize(self, connection: Connection) -> None:
         self._dialect.serialize(connection)
 
-    def _run(self, engine: Engine, work: Callable[[Connection], T]) -> T:
-        def once() -> T:
+    def _patiently(self, once: Callable[[], T]) -> T:
+        def alone() -> T:
             with self._lock:
                 if self._refusal is not None:
                     raise StorageError(self._refusal)
-                with engine.begin() as connection:
-                    return work(connection)
+                return once()
 
         try:
-            return patiently(once, self._transient, self._clock, self._patience)
+            return patiently(alone, self._transient, self._clock, self._patience)
         except DBAPIError as error:
             raise StorageError(self._explain(error)) from error.orig
+
+    def _through(self, engine: Engine, work: Callable[[Connection], T]) -> T:
+        self._let_go()
+        with engine.begin() as connection:
+            return work(connection)
+
+    def _directly(self, work: Callable[[Runner], T], write: bool) -> T:
+        dialect, lost = self._engine.dialect, False
+        errors: Any = dialect.loaded_dbapi.Error
+        try:
+            if not self._held:
+                self._held.append(self._engine.raw_connection())
+            connection: Any = self._held[0].driver_connection
+            try:
+                self._dialect.begin(connection, write)
+                result = work(Runner(connection, dialect))
+                connection.commit()
+            except BaseException:
+                lost = not self._undone(connection)
+                raise
+            return result
+        except errors as error:
+            wrapped = DBAPIError.instance(None, None, error, errors, connection_invalidated=lost, dialect=dialect)
+            raise wrapped from error
+
+    def _undone(self, connection: Any) -> bool:
+        """Roll back. A connection that cannot, because it is lost, is thrown away."""
+        try:
+            connection.rollback()
+        except self._engine.dialect.loaded_dbapi.Error as error:
+            self._held.pop().invalidate(error)
+            return False
+        return True
+
+    def _let_go(self) -> None:
+        """Put the connection back into the pool, where SQLAlchemy finds it."""
+        while self._held:
+            self._held.pop().close()
 
     def _transient(self, error: Exception) -> bool:
         return isinstance(error, DBAPIError) and self._dialect.transient(error)
@@ -152,7 +197,7 @@ class Database:
         """No connection crosses a fork: SQLite's locks belong to a process, and a socket has one reader."""
         self._lock.acquire()
         if not self.private:
-            self._engine.dispose()
+            _disconnect(self._engine, self._held)
 
     def after_fork(self) -> None:
         self._lock.release()
@@ -161,6 +206,12 @@ class Database:
         if self.private:
             self._refusal = NOT_SHARED
         self._lock.release()
+
+
+def _disconnect(engine: Engine, held: list[PoolProxiedConnection]) -> None:
+    while held:
+        held.pop().invalidate()
+    engine.dispose()
 
 
 _OPEN: weakref.WeakSet[Database] = weakref.WeakSet()

@@ -10,17 +10,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, Connection, Select, bindparam, insert, or_, select, update
+from sqlalchemy import BindParameter, Select, bindparam, insert, or_, select, update
 
 import nonstop.storage.moves as moves
 from nonstop.errors import StudyError, TrialError
 from nonstop.storage.contract import Counts, Exchange, Pulse, Report
-from nonstop.storage.rows import COLUMNS, to_columns, to_trials
+from nonstop.storage.rows import COLUMNS, changed, to_columns, to_trials
 from nonstop.storage.schema import results, studies, trials
+from nonstop.storage.statement import Runner
 from nonstop.trial import Trial, TrialState
 
-# Statements are built once: building one costs SQLAlchemy more than running it costs SQLite. Their parameters start
-# with "the_", because an UPDATE keeps the names of columns for itself.
+# Parameters start with "the_", because an UPDATE keeps the names of columns for itself.
 _STUDY: Final[BindParameter[Any]] = bindparam("the_study")
 _ID: Final[BindParameter[Any]] = bindparam("the_id")
 _NUMBER: Final[BindParameter[Any]] = bindparam("the_number")
@@ -46,17 +46,21 @@ _LOG: Final = insert(results)
 _OWNED: Final = or_(*(trials.c.state == state.value for state in moves.OWNED))
 _BEAT: Final = _PUT.where(trials.c.attempt == bindparam("the_attempt"), _OWNED).values(beat=trials.c.beat + 1)
 _PULSES: Final = select(trials.c.number, trials.c.attempt, trials.c.beat, trials.c.owner).where(
-    trials.c.study_id == _STUDY, trials.c.state.in_([state.value for state in moves.OWNED])
+    trials.c.study_id == _STUDY, _OWNED
 )
+
+
+def exists(run: Runner, study: int) -> bool:
+    return run(_HEADER, {"the_study": study}).fetchone() is not None
 
 
 class Ledger:
     """Reads with `write=False`; with `write=True`, takes the study's lock first, and `flush` writes its counters."""
 
-    def __init__(self, connection: Connection, study: int, write: bool) -> None:
-        self._connection = connection
+    def __init__(self, run: Runner, study: int, write: bool) -> None:
+        self._run = run
         self._study = study
-        row = connection.execute(_LOCKED_HEADER if write else _HEADER, {"the_study": study}).one_or_none()
+        row = self._run(_LOCKED_HEADER if write else _HEADER, {"the_study": study}).fetchone()
         if row is None:
             raise StudyError(f"there is no study with id {study} here")
         self._name: str = row[0]
@@ -91,11 +95,11 @@ class Ledger:
         return self._one(_INSERTED, the_id=insert_id)
 
     def _one(self, query: Select[Any], **parameters: object) -> Trial | None:
-        row = self._connection.execute(query, {"the_study": self._study, **parameters}).one_or_none()
+        row = self._run(query, {"the_study": self._study, **parameters}).fetchone()
         return None if row is None else to_trials([row])[0]
 
     def changes(self, cursor: int) -> tuple[Trial, ...]:
-        rows = self._connection.execute(_CHANGES, {"the_study": self._study, "the_cursor": cursor}).all()
+        rows = self._run(_CHANGES, {"the_study": self._study, "the_cursor": cursor}).fetchall()
         return tuple(to_trials(rows))
 
     def exchange(self, changes: tuple[Trial, ...], trial: Trial | None) -> Exchange:
@@ -104,13 +108,15 @@ class Ledger:
     def add(self, trial: Trial, **ids: str) -> Trial:
         """Write a new trial with the next sequence number."""
         trial = self._count(None, trial)
-        self._connection.execute(_ADD, {"study_id": self._study, **to_columns(trial), **ids})
+        self._run(_ADD, {"study_id": self._study, **to_columns(trial), **ids})
         return trial
 
     def put(self, old: Trial, new: Trial, **ids: str | None) -> Trial:
-        """Write a changed trial with the next sequence number."""
+        """Write what changed of a trial, with the next sequence number. Only that: a column that is written, even as it
+        was, dirties a page of every index it is in, and each page costs a commit two writes."""
         new = self._count(old.state, new)
-        self._connection.execute(_PUT, {"the_study": self._study, "the_number": new.number, **to_columns(new), **ids})
+        columns = to_columns(new, changed(old, new))
+        self._run(_PUT, {"the_study": self._study, "the_number": new.number, **columns, **ids})
         return new
 
     def _count(self, old: TrialState | None, new: Trial) -> Trial:
@@ -123,27 +129,26 @@ class Ledger:
     def flush(self) -> None:
         """Write the counters: once, at the end of the transaction."""
         counters = {state.value: count for state, count in self._counts.items()}
-        self._connection.execute(_FLUSH, {"the_study": self._study, "sequence": self.sequence, **counters})
+        self._run(_FLUSH, {"the_study": self._study, "sequence": self.sequence, **counters})
 
     def has_result(self, report_id: str) -> bool:
-        found = self._connection.execute(_RESULT, {"the_study": self._study, "the_id": report_id})
-        return found.one_or_none() is not None
+        return self._run(_RESULT, {"the_study": self._study, "the_id": report_id}).fetchone() is not None
 
     def log(self, report: Report, counted: bool, now: float) -> None:
         value = None if report.value is None else repr(report.value)
         row = {"id": report.id, "number": report.number, "attempt": report.attempt, "state": report.state.value}
         row |= {"value": value, "reason": report.reason, "counted": counted, "reported_at": now}
-        self._connection.execute(_LOG, {"study_id": self._study, **row})
+        self._run(_LOG, {"study_id": self._study, **row})
 
 
-def beat(connection: Connection, study: int, mine: Sequence[tuple[int, int]]) -> None:
+def beat(run: Runner, study: int, mine: Sequence[tuple[int, int]]) -> None:
     """In the order of numbers, so that two beats that meet on PostgreSQL do not block each other for good."""
-    rows = [{"the_study": study, "the_number": number, "the_attempt": attempt} for number, attempt in sorted(mine)]
-    connection.execute(_BEAT, rows)
+    for number, attempt in sorted(mine):
+        run(_BEAT, {"the_study": study, "the_number": number, "the_attempt": attempt})
 
 
-def pulses(connection: Connection, study: int) -> Sequence[Pulse]:
-    rows = connection.execute(_PULSES, {"the_study": study})
+def pulses(run: Runner, study: int) -> Sequence[Pulse]:
+    rows = run(_PULSES, {"the_study": study}).fetchall()
     found = [Pulse(number, attempt, count, owner or "") for number, attempt, count, owner in rows]
     # Sorted here: asked for the order of numbers, SQLite would rather walk through all trials than sort a few.
     return sorted(found, key=lambda pulse: pulse.number)

@@ -18,7 +18,7 @@ _SETTINGS: Final = {"idle_in_transaction_session_timeout": "5s", "lock_timeout":
 _CONNECT: Final = {"connect_timeout": 10, "keepalives_idle": 15, "keepalives_interval": 5, "tcp_user_timeout": 30_000}
 #: Execution options of the two kinds of transaction. A reader's statements must all see the same moment.
 READ: Final[Mapping[str, object]] = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-WRITE: Final[Mapping[str, object]] = {}
+WRITE: Final[Mapping[str, object]] = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
 
 #: Classes and codes of https://www.postgresql.org/docs/current/errcodes-appendix.html that pass by themselves:
 #: connection trouble, deadlock, serialization, a lock not available, timeouts, restart, too many connections.
@@ -58,6 +58,14 @@ def _configure(connection: Any, _record: object) -> None:
     for name, value in _SETTINGS.items():
         connection.execute(f"SET {name} = '{value}'")
     connection.autocommit = autocommit
+
+
+def begin(connection: Any, write: bool) -> None:
+    """Say what the transaction is to be that the first statement opens."""
+    from psycopg import IsolationLevel
+
+    connection.isolation_level = IsolationLevel.READ_COMMITTED if write else IsolationLevel.REPEATABLE_READ
+    connection.read_only = not write
 
 
 def serialize(connection: Connection) -> None:

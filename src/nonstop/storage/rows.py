@@ -18,15 +18,26 @@ _STATES: Final = {state.value: state for state in TrialState}
 _TRIAL: Final[Callable[..., Trial]] = Trial
 
 
-def to_columns(trial: Trial) -> dict[str, Any]:
-    columns: dict[str, Any] = {name: getattr(trial, name) for name in Trial.__slots__}
-    columns["place"] = columns.pop("order")
-    return columns | {
-        "state": trial.state.value,
-        "params": None if trial.params is None else encode("params", trial.params),
-        "value": None if trial.value is None else repr(trial.value),
-        "diagnostics": encode("diagnostics", trial.diagnostics),
-    }
+def to_columns(trial: Trial, fields: Sequence[str] = Trial.__slots__) -> dict[str, Any]:
+    """What to write for these fields of the trial."""
+    return dict(_column(name, getattr(trial, name)) for name in fields)
+
+
+def _column(name: str, value: Any) -> tuple[str, Any]:
+    if name == "order":
+        return "place", value
+    if name == "state":
+        return name, value.value
+    if value is None:
+        return name, None
+    if name in {"params", "diagnostics"}:
+        return name, encode(name, value)
+    return name, repr(value) if name == "value" else value
+
+
+def changed(old: Trial, new: Trial) -> list[str]:
+    """The fields of a trial that a move gave another value: moves share all that they leave alone."""
+    return [name for name in Trial.__slots__ if getattr(old, name) is not getattr(new, name)]
 
 
 def to_trials(rows: Sequence[Sequence[Any]]) -> list[Trial]:

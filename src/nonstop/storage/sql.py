@@ -17,6 +17,7 @@ from nonstop.storage.database import Database, masked, parse
 from nonstop.storage.ledger import Ledger
 from nonstop.storage.retry import Patience
 from nonstop.storage.schema import studies
+from nonstop.storage.statement import Runner
 from nonstop.storage.text import NOT_SHARED, decode, decode_params, encode, no_study, study_name
 from nonstop.trial import Diagnostics, Params, Trial
 
@@ -74,7 +75,7 @@ class SqlStorage:
         self, study: int, cursor: int, report: Report | None = None, request: Request | None = None
     ) -> Exchange:
         if report is None and request is None:
-            return self._database.read(lambda connection: _read(connection, study, cursor))
+            return self._database.run(lambda run: _read(run, study, cursor), write=False)
         report = None if report is None else moves.checked(report)
 
         def both(here: Ledger) -> Exchange:
@@ -156,14 +157,14 @@ class SqlStorage:
         return self._change(study, add)
 
     def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
-        def listen(connection: Connection) -> Sequence[Pulse]:
-            if connection.scalar(select(studies.c.id).where(studies.c.id == study)) is None:
+        def listen(run: Runner) -> Sequence[Pulse]:
+            if not ledger.exists(run, study):
                 raise StudyError(f"there is no study with id {study} here")
             if mine:
-                ledger.beat(connection, study, mine)
-            return ledger.pulses(connection, study)
+                ledger.beat(run, study, mine)
+            return ledger.pulses(run, study)
 
-        return self._database.write(listen) if mine else self._database.read(listen)
+        return self._database.run(listen, write=bool(mine))
 
     def hand_on(self, study: int, number: int, attempt: int, beat: int | None, reason: str, max_attempts: int) -> bool:
         def hand_on(here: Ledger) -> bool:
@@ -181,19 +182,19 @@ class SqlStorage:
     def _change(self, study: int, work: Callable[[Ledger], T]) -> T:
         """work on the locked study, with its counters written at the end."""
 
-        def change(connection: Connection) -> T:
-            here = Ledger(connection, study, write=True)
+        def change(run: Runner) -> T:
+            here = Ledger(run, study, write=True)
             before = here.sequence
             result = work(here)
             if here.sequence != before:
                 here.flush()
             return result
 
-        return self._database.write(change)
+        return self._database.run(change, write=True)
 
 
-def _read(connection: Connection, study: int, cursor: int) -> Exchange:
-    here = Ledger(connection, study, write=False)
+def _read(run: Runner, study: int, cursor: int) -> Exchange:
+    here = Ledger(run, study, write=False)
     return here.exchange(here.changes(cursor), None)
 
 

@@ -10,13 +10,13 @@ Symbols: s starts, p variables; x, g (s, p); H (s, p, p) the inverse Hessian of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nonstop.surrogate.linalg import Array
+from nonstop.surrogate.linalg import Array, row_dots
 
 #: points (m, p) -> values (m,), gradients (m, p)
 Function: TypeAlias = Callable[[Array], tuple[Array, Array]]
@@ -59,16 +59,20 @@ def minimize(
     as a step too far.
     """
     walk = _Walk.begin(function, starts, lower, upper, limits, metric)
-    while walk.rounds < limits.rounds and len(rows := walk.under_way()):
-        walk.step(function, rows)
-    return Descent(walk.x, walk.f, walk.rounds)
+    while walk.rounds < limits.rounds and walk.goes_on():
+        walk.step(function)
+    return Descent(walk.ends, walk.values, walk.rounds)
 
 
 @dataclass(slots=True, eq=False)
 class _Walk:
-    """The state of all starts."""
+    """The starts that are under way, m of s: whoever ends is taken out, so that a round is plain arithmetic on all its
+    rows, without gathering and scattering. `ends` and `values` are where all s stand, `rows` which of those move."""
 
     limits: Limits
+    ends: Array
+    values: Array
+    rows: Rows
     lower: Array
     upper: Array
     metric: Array  # to begin with and to fall back to
@@ -77,13 +81,13 @@ class _Walk:
     f: Array
     g: Array
     H: Array
-    direction: Array
-    predicted: Array
-    length: Array
     unscaled: NDArray[np.bool_]
+    length: Array
     rejected: NDArray[np.int_]
     accepted: NDArray[np.int_]
     merged: NDArray[np.bool_]
+    direction: Array = field(init=False)
+    predicted: Array = field(init=False)
     rounds: int = 1
 
     @classmethod
@@ -94,97 +98,107 @@ class _Walk:
         lower, upper = np.broadcast_to(lower, (s, p)), np.broadcast_to(upper, (s, p))
         x = np.minimum(np.maximum(starts, lower), upper)
         f, g = function(x)
+        f, g = np.where(np.isfinite(f), f, np.inf), np.where(np.isfinite(g), g, 0.0)
         first = np.broadcast_to(np.eye(p), (s, p, p)) if metric is None else metric
         walk = cls(
-            limits, lower, upper, first, metric is not None, x,
-            np.where(np.isfinite(f), f, np.inf), np.where(np.isfinite(g), g, 0.0), first.copy(),
-            np.zeros((s, p)), np.zeros(s), np.ones(s), np.full(s, metric is None),
-            np.zeros(s, dtype=int), np.zeros(s, dtype=int), np.zeros(s, dtype=bool),
+            limits, x.copy(), f.copy(), np.arange(s), lower, upper, first, metric is not None, x, f, g, first.copy(),
+            np.full(s, metric is None), np.ones(s), np.zeros(s, dtype=int), np.zeros(s, dtype=int),
+            np.zeros(s, dtype=bool),
         )  # fmt: skip
-        walk.aim(np.arange(s))
+        walk.aim()
         return walk
 
-    def under_way(self) -> Rows:
+    def goes_on(self) -> bool:
+        """Take out the starts that end here; is any left?"""
         alive = (self.predicted > self.limits.tolerance) & (self.rejected < _REJECTIONS) & ~self.merged
-        if len(alive) > 1:
-            alive &= (self.f - _HOPE * self.predicted <= self.f.min()) | (self.accepted < _SETTLING)
-        return np.flatnonzero(alive)
+        if len(self.values) > 1:
+            alive &= (self.f - _HOPE * self.predicted <= self.values.min()) | (self.accepted < _SETTLING)
+        if not alive.all():
+            left = np.flatnonzero(alive)
+            for name in _PER_START:
+                setattr(self, name, getattr(self, name).take(left, axis=0))
+        return len(self.rows) > 0
 
-    def step(self, function: Function, rows: Rows) -> None:
+    def step(self, function: Function) -> None:
         """One call of the function: every start moves, or learns that its step was too long."""
-        x, f, g = self.x[rows], self.f[rows], self.g[rows]
-        trial = x + self.length[rows, None] * self.direction[rows]
-        trial = np.minimum(np.maximum(trial, self.lower[rows]), self.upper[rows])
+        x, f, g = self.x, self.f, self.g
+        trial = np.minimum(np.maximum(x + self.length[:, None] * self.direction, self.lower), self.upper)
         f_new, g_new = function(trial)
         self.rounds += 1
         move = trial - x
-        slope = _dots(g, move)
+        slope = row_dots(g, move)
         finite = np.isfinite(f_new) & np.isfinite(g_new).all(axis=1)
-        good = finite & (np.where(finite, f_new, np.inf) <= f + _ARMIJO * slope)
-        ok, bad = rows[good], rows[~good]
-        if len(ok):
-            self.learn(ok, move[good], g_new[good] - g[good])
-            self.x[ok], self.f[ok], self.g[ok] = trial[good], f_new[good], g_new[good]
-            self.length[ok], self.rejected[ok] = 1.0, 0
-            self.accepted[ok] += 1
-            self.aim(ok)
-            if self.rounds % _MERGE_EVERY == 0:
-                self.merge()
-        if len(bad):
-            self.length[bad] *= _shrink(f[~good], slope[~good], np.where(finite, f_new, np.inf)[~good])
-            self.rejected[bad] += 1
-            self.reset(bad[self.rejected[bad] == _REJECTIONS // 2])
+        good = finite & (f_new <= f + _ARMIJO * slope)
+        if good.all():
+            self.length, self.rejected = np.ones(len(x)), np.zeros(len(x), dtype=int)
+        else:  # those whose step was too long stay where they are: a move of nothing, which teaches nothing
+            shorter = self.length * _shrink(f, slope, np.where(finite, f_new, np.inf))
+            self.length = np.where(good, 1.0, shorter)
+            self.rejected = np.where(good, 0, self.rejected + 1)
+            f_new, still = np.where(good, f_new, f), ~good[:, None]
+            trial, g_new, move = np.where(still, x, trial), np.where(still, g, g_new), np.where(still, 0.0, move)
+        self.learn(move, g_new - g)
+        self.x, self.f, self.g = trial, f_new, g_new
+        self.accepted += good
+        self.ends[self.rows], self.values[self.rows] = trial, f_new
+        self.reset(self.rejected == _REJECTIONS // 2)
+        self.aim()
+        if self.rounds % _MERGE_EVERY == 0 and good.any():
+            self.merge()
 
-    def reset(self, rows: Rows) -> None:
+    def reset(self, stuck: NDArray[np.bool_]) -> None:
         """Forget what these starts have learnt of the curvature: it leads nowhere."""
-        if len(rows):
-            self.H[rows], self.unscaled[rows], self.length[rows] = self.metric[rows], not self.scaled, 1.0
-            self.aim(rows)
+        if stuck.any():
+            self.H[stuck], self.unscaled[stuck], self.length[stuck] = self.metric[stuck], not self.scaled, 1.0
 
-    def aim(self, rows: Rows) -> None:
+    def aim(self) -> None:
         """The quasi-Newton step in the free variables, those not pressed against their bound."""
-        x, g = self.x[rows], self.g[rows]
-        pressed = ((x <= self.lower[rows]) & (g > 0.0)) | ((x >= self.upper[rows]) & (g < 0.0))
-        g = np.where(pressed, 0.0, g)
-        direction = np.where(pressed, 0.0, -(self.H[rows] @ g[:, :, None])[:, :, 0])
-        self.predicted[rows] = -0.5 * _dots(direction, g)
-        longest = np.abs(direction).max(axis=1, initial=0.0)
-        self.direction[rows] = direction * np.minimum(1.0, self.limits.longest / np.maximum(longest, 1e-300))[:, None]
+        g = self.g
+        pressed = ((self.x <= self.lower) & (g > 0.0)) | ((self.x >= self.upper) & (g < 0.0))
+        any_pressed = pressed.any()
+        if any_pressed:
+            g = np.where(pressed, 0.0, g)
+        direction = -(self.H @ g[:, :, None])[:, :, 0]
+        if any_pressed:
+            direction[pressed] = 0.0
+        self.predicted = -0.5 * row_dots(direction, g)
+        longest = np.abs(direction).max(axis=1, initial=1e-300)
+        self.direction = direction * np.minimum(1.0, self.limits.longest / longest)[:, None]
 
-    def learn(self, rows: Rows, move: Array, change: Array) -> None:
+    def learn(self, move: Array, change: Array) -> None:
         """The BFGS update, where the curvature along the move is positive."""
-        curvature = _dots(move, change)
-        positive = curvature > 1e-10 * np.sqrt(_dots(move, move) * _dots(change, change))
-        rows, move, change, curvature = rows[positive], move[positive], change[positive], curvature[positive]
-        if not len(rows):
+        curvature = row_dots(move, change)
+        positive = curvature > 1e-10 * np.sqrt(row_dots(move, move) * row_dots(change, change))
+        if not positive.any():
             return
-        H = self.H[rows]
-        Hy = (H @ change[:, :, None])[:, :, 0]
-        new = self.unscaled[rows]
-        if new.any():  # the identity has no scale of its own: take that of the curvature just seen
-            factor = np.where(new, curvature / np.maximum(_dots(change, Hy), 1e-300), 1.0).clip(1e-3, 1e3)
-            H *= factor[:, None, None]
+        rho = np.divide(1.0, curvature, out=np.zeros_like(curvature), where=positive)
+        Hy = (self.H @ change[:, :, None])[:, :, 0]
+        if self.unscaled.any():  # the identity has no scale of its own: take that of the curvature just seen
+            new = self.unscaled & positive
+            factor = np.where(new, curvature / np.maximum(row_dots(change, Hy), 1e-300), 1.0).clip(1e-3, 1e3)
+            self.H *= factor[:, None, None]
             Hy *= factor[:, None]
-            self.unscaled[rows] = False
-        rho = 1.0 / curvature
-        weight = rho * (1.0 + rho * _dots(change, Hy))
+            self.unscaled &= ~positive
+        weight = rho * (1.0 + rho * row_dots(change, Hy))
         cross = (rho[:, None] * Hy)[:, :, None] * move[:, None, :]
-        H += (weight[:, None] * move)[:, :, None] * move[:, None, :] - cross - cross.transpose(0, 2, 1)
-        self.H[rows] = H
+        self.H += (weight[:, None] * move)[:, :, None] * move[:, None, :] - cross - cross.transpose(0, 2, 1)
 
     def merge(self) -> None:
         """End every start that has come next to a better one."""
-        if np.count_nonzero(~self.merged) < 2:
+        if len(self.values) < 2:
             return
-        order = np.argsort(self.f, kind="stable")
-        x = self.x[order]
+        order = np.argsort(self.values, kind="stable")
+        x = self.ends[order]
         close = (np.abs(x[:, None] - x[None]) < self.limits.merge).all(axis=2)
-        self.merged[order] |= np.tril(close, -1).any(axis=1)
+        merged = np.empty(len(order), dtype=bool)
+        merged[order] = np.tril(close, -1).any(axis=1)
+        self.merged = merged[self.rows]
 
 
-def _dots(a: Array, b: Array) -> Array:
-    """The scalar products of the rows."""
-    return np.asarray(np.einsum("ij,ij->i", a, b))
+_PER_START = (
+    "rows", "lower", "upper", "metric", "x", "f", "g", "H", "unscaled", "length", "rejected", "accepted", "merged",
+    "direction", "predicted",
+)  # fmt: skip
 
 
 def _shrink(f: Array, slope: Array, f_new: Array) -> Array:

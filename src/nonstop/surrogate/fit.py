@@ -126,21 +126,24 @@ def _has_grown(n: int) -> bool:
 
 def _metric(X: Array, theta: Array, model: Surrogate, n: int) -> Array:
     """The inverse curvature of the log posterior of n points at theta, from the Fisher information of a few of them:
-    F_ij = tr(K^-1 K_i K^-1 K_j) / 2 with K_i = dK / dtheta_i grows with the number of points, so few are enough."""
+    F_ij = tr(K^-1 K_i K^-1 K_j) / 2 with K_i = dK / dtheta_i grows with the number of points, so few are enough. The
+    trace of a product is the sum over one matrix times the transpose of the other."""
     few, _ = _some(X, X[:, 0], min(n, _FISHER))
     m, d = few.shape
     noise = math.exp(theta[-1])
     Z = few / np.exp(theta[:-1])
     K = np.empty((m, m))
     H = symmetric(model.kernel, Z, K)
-    slopes = np.empty((d + 1, m, m))
-    np.square(Z.T[:, :, None] - Z.T[:, None, :], out=slopes[:-1])
-    slopes[:-1] *= H
-    slopes[-1] = noise * np.eye(m)
+    slopes = np.square(Z.T[:, :, None] - Z.T[:, None, :])
+    slopes *= H
     np.fill_diagonal(K, 1.0 + noise)
-    R = np.ascontiguousarray(inverse_root(K)[0])
-    whitened = (R @ slopes @ R.T).reshape(d + 1, -1)
-    precision = (0.5 * n / m) * (whitened @ whitened.T)
+    R = inverse_root(K)[0]
+    solved = np.empty((d + 1, m, m))  # K^-1 K_i
+    np.matmul(R.T, R, out=solved[-1])
+    np.matmul(solved[-1], slopes, out=solved[:-1])
+    solved[-1] *= noise
+    transposed = solved.transpose(0, 2, 1).reshape(d + 1, -1)
+    precision = (0.5 * n / m) * (solved.reshape(d + 1, -1) @ transposed.T)
     precision.flat[:: d + 2] += [*[model.lengthscale_prior.sigma**-2.0] * d, model.noise_prior.sigma**-2.0]
     return np.asarray(np.linalg.inv(precision), dtype=np.float64)
 

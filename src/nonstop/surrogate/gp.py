@@ -1,20 +1,20 @@
 """A Gaussian process that has seen data, as a value: it never changes, and condition() returns a new one.
 
 Symbols: X (n, d) data, y (n,) standardised, R (n, n) with R'R = (K + noise I)^-1, alpha = R'R y; P (m, d) points to
-predict at, k (m, n) = k(P, X), V = k R', h (m, n) the kernel's steepness.
+predict at, k (m, n) = k(P, X), V = k R', h (m, n) the kernel's steepness; Z, A are P, X over the lengthscales.
     mean = k alpha        variance = 1 - |V|^2        (the paper's equations 2 and 3)
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from nonstop.surrogate import kernels
 from nonstop.surrogate.fit import Hyperparameters
-from nonstop.surrogate.kernels import Kernel, squared_distances, value_and_steepness
-from nonstop.surrogate.linalg import Array, extend, inverse_root
+from nonstop.surrogate.kernels import Kernel, value_and_steepness
+from nonstop.surrogate.linalg import Array, extend, inverse_root, row_dots
 
 #: Variances below this are rounding: nothing is known to better than 1e-10 of the prior variance.
 VARIANCE_FLOOR = 1e-20
@@ -25,7 +25,11 @@ SINGLE_PRECISION_NOISE = 3e-5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GP:
-    """The posterior of a zero-mean process with unit signal variance. `jitter` is what had to be added to the noise."""
+    """The posterior of a zero-mean process with unit signal variance. `jitter` is what had to be added to the noise.
+
+    What every prediction needs of the data is made once: `data` is kernels.right of A, `drawn` is A with a column of
+    ones, so that one product gives both sums of a gradient.
+    """
 
     X: Array
     y: Array
@@ -34,6 +38,16 @@ class GP:
     R: Array
     alpha: Array
     jitter: float
+    lengthscales: Array = field(init=False, repr=False)
+    data: Array = field(init=False, repr=False)
+    drawn: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        lengthscales = np.array(self.hyperparameters.lengthscales)
+        A = self.X / lengthscales
+        object.__setattr__(self, "lengthscales", lengthscales)
+        object.__setattr__(self, "data", kernels.right(A))
+        object.__setattr__(self, "drawn", np.concatenate([A, np.ones((len(A), 1))], axis=1))
 
     @classmethod
     def of(cls, X: Array, y: Array, hyperparameters: Hyperparameters, kernel: Kernel = "rbf") -> GP:
@@ -42,19 +56,21 @@ class GP:
         R, jitter = inverse_root(K)
         return cls(X, y, hyperparameters, kernel, R, R.T @ (R @ y), jitter)
 
-    @property
-    def lengthscales(self) -> Array:
-        return np.asarray(self.hyperparameters.lengthscales)
-
     def covariances(self, P: Array) -> Array:
         """k(P, X), (m, n)."""
-        return kernels.covariance(self.kernel, P, self.X, self.lengthscales)
+        return kernels.value(self.kernel, self._distances(P / self.lengthscales))
+
+    def _distances(self, Z: Array) -> Array:
+        """Squared distances (m, n) from the rows of Z to the data."""
+        D: Array = kernels.left(Z) @ self.data.T
+        D *= -2.0
+        return np.maximum(D, 0.0, out=D)
 
     def moments(self, P: Array) -> tuple[Array, Array]:
         """Mean and variance of f at the rows of P."""
         k = self.covariances(P)
         V = k @ self.R.T
-        return k @ self.alpha, np.maximum(1.0 - np.einsum("ij,ij->i", V, V), VARIANCE_FLOOR)
+        return k @ self.alpha, np.maximum(1.0 - row_dots(V, V), VARIANCE_FLOOR)
 
     def joint(self, P: Array) -> tuple[Array, Array]:
         """Mean (m,) and covariance (m, m) of f at the rows of P together."""
@@ -66,24 +82,28 @@ class GP:
 
     def moments_with_gradients(self, P: Array) -> tuple[Array, Array, Array, Array]:
         """Mean, variance and their gradients (m, d) in P."""
-        lengthscales = self.lengthscales
-        Z, A = P / lengthscales, self.X / lengthscales
-        k, h = value_and_steepness(self.kernel, squared_distances(Z, A))
+        Z = P / self.lengthscales
+        k, h = value_and_steepness(self.kernel, self._distances(Z))
         V = k @ self.R.T
-        variance = 1.0 - np.einsum("ij,ij->i", V, V)
+        variance = 1.0 - row_dots(V, V)
         # Each gradient is a sum over the data of weight * dk/dx, and dk/dx_j = -h (z_j - a_j) / lengthscale_j.
-        return (
-            k @ self.alpha,
-            np.maximum(variance, VARIANCE_FLOOR),
-            _pull(h * self.alpha, Z, A) / lengthscales,
-            _pull(h * (V @ self.R), Z, A) * (-2.0 / lengthscales),
-        )
+        weights = np.empty((2, *h.shape))
+        np.multiply(h, self.alpha, out=weights[0])
+        np.multiply(h, V @ self.R, out=weights[1])
+        mean_slope, variance_slope = self._pull(weights, Z)
+        return k @ self.alpha, np.maximum(variance, VARIANCE_FLOOR), mean_slope, -2.0 * variance_slope
 
     def slope(self, P: Array, weights: Array) -> Array:
         """The gradient (m, d) in P of k(P, X) weights, with one set of weights (n,) or one for each row of P (m, n)."""
-        Z, A = P / self.lengthscales, self.X / self.lengthscales
-        _, h = value_and_steepness(self.kernel, squared_distances(Z, A))
-        return _pull(h * weights, Z, A) / self.lengthscales
+        Z = P / self.lengthscales
+        _, h = value_and_steepness(self.kernel, self._distances(Z))
+        return self._pull(h * weights, Z)
+
+    def _pull(self, weights: Array, Z: Array) -> Array:
+        """sum_i weights_i (a_i - z) over the lengthscales, (..., m, d): how the data draw each point."""
+        sums = weights @ self.drawn
+        pulled: Array = (sums[..., :-1] - sums[..., -1:] * Z) / self.lengthscales
+        return pulled
 
     def condition(self, X: Array, y: Array) -> GP:
         """The process after further data (with the same noise), without a new fit."""
@@ -103,9 +123,3 @@ class GP:
             R.T @ (R @ y_all),
             max(self.jitter, jitter),
         )
-
-
-def _pull(weights: Array, Z: Array, A: Array) -> Array:
-    """sum_i weights_i (a_i - z): how the data draw each point."""
-    pulled: Array = weights @ A - weights.sum(axis=1)[:, None] * Z
-    return pulled

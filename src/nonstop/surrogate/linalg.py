@@ -7,18 +7,22 @@ With R at hand every solve is a matrix product, which one core does several time
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
 Array: TypeAlias = NDArray[np.float64]
+F = TypeVar("F", bound="np.floating[Any]")
 
 #: Tried in turn on the diagonal, relative to its mean, until the factorisation succeeds.
 JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
 
 _SMALL = 64  # below this size LAPACK's own triangular inverse is as fast as the recursion
+
+
+_VECDOT = getattr(np, "vecdot", None)  # since NumPy 2.0
 
 
 class NotPositiveDefiniteError(ArithmeticError):
@@ -88,6 +92,11 @@ def gram_in_place(R: Array) -> Array:
 def symmetric_times(lower: Array, B: Array) -> Array:
     """A B for the symmetric A whose lower triangle is given."""
     return np.asarray(blas.dsymm(1.0, lower, B, lower=1))
+
+
+def row_dots(A: NDArray[F], B: NDArray[F]) -> NDArray[F]:
+    """The scalar products of the rows."""
+    return np.asarray(np.einsum("ij,ij->i", A, B) if _VECDOT is None else _VECDOT(A, B))
 
 
 def extend(R: Array, B: Array, C: Array) -> tuple[Array, float]:
