@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -21,6 +20,7 @@ from nonstop.storage.contract import Report, Request
 from nonstop.storage.rows import to_columns
 from nonstop.storage.schema import studies, trials
 from nonstop.storage.sql import SqlStorage
+from nonstop.storage.sqlite import driver
 from nonstop.trial import Trial, TrialState
 
 DIAGNOSTICS = {"rule": "ucb", "lengthscales": [0.1 + i / 7 for i in range(6)], "noise": 1e-6, "fit_seconds": 0.0123}
@@ -122,7 +122,7 @@ def main() -> None:
     priority = "real-time priority, " if os.sched_getscheduler(0) == os.SCHED_FIFO else ""
     load = os.getloadavg()[0]
     print(f"{platform.platform()}, {os.cpu_count()} cores, load average {load:.1f}, {priority}", end="")
-    print(f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}.\n")
+    print(f"Python {platform.python_version()}, SQLite {driver().sqlite_version}.\n")
     print("| what | times | median | p99 | worst |\n|---|---|---|---|---|")
     print("\n".join(watch.line(what) for what in watch.seconds))
 

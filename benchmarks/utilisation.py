@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-import sqlite3
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ import numpy as np
 
 import nonstop
 from nonstop.history import utilisation
+from nonstop.storage.sqlite import driver
 from nonstop.usage import Usage, overall
 from nonstop_bench.problems.hartmann import HARTMANN6
 
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         page = f"""# Utilisation
 
 `python benchmarks/utilisation.py --workers {options.workers} --trials {options.trials} --seconds {options.seconds:g}`
-on {platform.system()}, numpy {np.__version__}, SQLite {sqlite3.sqlite_version}, {os.cpu_count()} cores
+on {platform.system()}, numpy {np.__version__}, SQLite {driver().sqlite_version}, {os.cpu_count()} cores
 (load average {load:.1f} before the start, which should be 0): Hartmann-6 (d = 6), every evaluation sleeps
 {options.seconds:g} s. Times are what the workers measured.
 

@@ -79,7 +79,7 @@ def test_a_file_that_may_not_grow_is_said_and_loses_nothing(studied: tuple[str, 
         with pytest.raises(StorageError, match="nothing was written: make room"):
             fill(storage, study, Diary(tmp_path / "a.diary"), 10_000)
 
-    assert in_a_limited_process(work, 300_000) == 0
+    assert in_a_limited_process(work, 600_000) == 0
     check_kept(url, study, tmp_path, least=10)
 
 

@@ -32,6 +32,7 @@ class Dialect(Protocol):
     READ: Mapping[str, object]
     WRITE: Mapping[str, object]
 
+    def file_at(self, url: URL) -> object: ...
     def make_engine(self, url: URL) -> Engine: ...
     def begin(self, connection: Any, write: bool) -> None: ...
     def serialize(self, connection: Connection) -> None: ...
@@ -83,6 +84,7 @@ class Database:
         self._patience = patience
         self._lock = threading.Lock()
         self._refusal: str | None = None
+        self._file: object = None  # what was there after the first transaction
         self._held: list[PoolProxiedConnection] = []  # one or none: it is out of the pool from one `run` to the next
         engine = self._dialect.make_engine(url)
         self._engine = engine
@@ -134,12 +136,19 @@ class Database:
             with self._lock:
                 if self._refusal is not None:
                     raise StorageError(self._refusal)
-                return once()
+                self._check_file()
+                result = once()
+                self._file = self._file or self._dialect.file_at(self.url)
+                return result
 
         try:
             return patiently(alone, self._transient, self._clock, self._patience)
         except DBAPIError as error:
             raise StorageError(self._explain(error)) from error.orig
+
+    def _check_file(self) -> None:
+        if self._file is not None and self._dialect.file_at(self.url) != self._file:
+            raise StorageError(f"{masked(self.url)}: {sqlite.GONE}")
 
     def _through(self, engine: Engine, work: Callable[[Connection], T]) -> T:
         self._let_go()

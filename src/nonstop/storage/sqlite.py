@@ -10,6 +10,7 @@ see each other inside one process, so whoever looks into our files from such a p
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import sys
@@ -40,6 +41,8 @@ BUSY_TIMEOUT: Final = 0.1
 READ: Final[Mapping[str, object]] = {"nonstop_write": False}
 WRITE: Final[Mapping[str, object]] = {"nonstop_write": True}
 
+GONE: Final = "the file cannot be written (permissions, or it was moved or deleted while in use)"
+
 _TRANSIENT: Final = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _REMEDIES: Final = {
     sqlite3.SQLITE_BUSY: "another process holds the database locked: look for a stopped one, or use PostgreSQL",
@@ -47,7 +50,7 @@ _REMEDIES: Final = {
     sqlite3.SQLITE_IOERR: "the disk refused (full, over quota or broken), nothing was written: make room and run again",
     sqlite3.SQLITE_CORRUPT: "the file is damaged: restore a backup, or save what is left with `sqlite3 FILE .recover`",
     sqlite3.SQLITE_NOTADB: "this is not an SQLite file: give nonstop a file of its own",
-    sqlite3.SQLITE_READONLY: "the file cannot be written (permissions, or it was moved or deleted while in use)",
+    sqlite3.SQLITE_READONLY: GONE,
     sqlite3.SQLITE_CANTOPEN: "the file cannot be opened: does its folder exist, and may you write there?",
 }
 
@@ -58,6 +61,17 @@ def path_of(url: URL) -> Path | None:
     if name == ":memory:" or url.query.get("mode") == "memory":
         return None
     return Path(name.removeprefix("file:"))
+
+
+def file_at(url: URL) -> tuple[int, int] | None:
+    """Which file is there at the moment, None if there is none. With a write-ahead log SQLite does not notice that its
+    file was moved away, and writes into what nobody will read."""
+    path = path_of(url)
+    try:
+        found = os.stat(path) if path is not None else None  # noqa: PTH116 (before every transaction: half the time)
+    except OSError:
+        return None
+    return None if found is None else (found.st_dev, found.st_ino)
 
 
 def make_engine(url: URL) -> Engine:
