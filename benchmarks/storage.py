@@ -82,7 +82,7 @@ def repeated(watch: Stopwatch, what: str, times: int, work: Callable[[], object]
 
 def raw_commit(folder: Path, watch: Stopwatch, repeat: int) -> None:
     """The price of one durable commit on this disk: below it no storage with synchronous=FULL can go."""
-    connection = sqlite3.connect(folder / "raw.db", isolation_level=None)
+    connection = driver().connect(folder / "raw.db", isolation_level=None)
     for statement in ("PRAGMA journal_mode=TRUNCATE", "PRAGMA synchronous=FULL", "CREATE TABLE t (v)"):
         connection.execute(statement)
     for _ in range(repeat):
