@@ -18,24 +18,25 @@ from nonstop_bench.simulate import Optimizer, Setup, Simulated, simulate
 def run(case: Case) -> Record:
     """Deterministic but for `seconds`, and for everything where the overhead is measured."""
     task = find(case.problem)
-    simulated = simulate(
-        Setup(
-            task,
-            rule=case.rule,
-            q=case.q,
-            seed=case.seed,
-            horizon=case.ends,
-            max_trials=case.evaluations,
-            mode=case.mode,
-            duration=case.duration,
-            overhead=case.overhead,
-            failure_rate=case.failure_rate,
-            noise=case.noise,
-            surrogate=case.surrogate,
-            optimizer=_peer(case, task),
-        )
+    return record_of(case, task, simulate(setup_of(case, task)))
+
+
+def setup_of(case: Case, task: Task) -> Setup:
+    return Setup(
+        task,
+        rule=case.rule,
+        q=case.q,
+        seed=case.seed,
+        horizon=case.ends,
+        max_trials=case.evaluations,
+        mode=case.mode,
+        duration=case.duration,
+        overhead=case.overhead,
+        failure_rate=case.failure_rate,
+        noise=case.noise,
+        surrogate=case.surrogate,
+        optimizer=_peer(case, task),
     )
-    return record_of(case, task, simulated)
 
 
 def _peer(case: Case, task: Task) -> Optimizer | None:

@@ -8,7 +8,6 @@ first goes first, tells, reads and proposes, and the other then sees its result.
 from __future__ import annotations
 
 import heapq
-import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -197,9 +196,3 @@ class _Simulation:
     def stream(self, trial: nonstop.Trial, purpose: int) -> np.random.Generator:
         """Random numbers of this trial of this seed, the same whatever the rule."""
         return np.random.default_rng([self.setup.seed, trial.number, purpose])
-
-
-def regret_at(run: Simulated, problem: Task, time: float) -> float:
-    """The simple regret of what was known at a virtual time."""
-    known = [run.exact[t.number] for t in run.study.trials if t.value is not None and (t.finished_at or 0.0) <= time]
-    return problem.regret(min(known)) if known else math.inf

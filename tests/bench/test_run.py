@@ -12,8 +12,8 @@ from nonstop.encoding import encode
 from nonstop_bench.case import Case
 from nonstop_bench.problems.catalogue import find
 from nonstop_bench.records import COLUMNS, Record
-from nonstop_bench.run import record_of, run
-from nonstop_bench.simulate import Setup, Simulated, simulate
+from nonstop_bench.run import record_of, run, setup_of
+from nonstop_bench.simulate import Simulated, simulate
 
 SMALL = Case("branin", q=3, seed=4, horizon=4.0)
 INITIAL = 6  # three for each parameter of Branin
@@ -22,21 +22,7 @@ INITIAL = 6  # three for each parameter of Branin
 def both(case: Case) -> tuple[Simulated, Record]:
     """The simulation as run() starts it, and its record."""
     task = find(case.problem)
-    simulated = simulate(
-        Setup(
-            task,
-            rule=case.rule,
-            q=case.q,
-            seed=case.seed,
-            horizon=case.ends,
-            max_trials=case.evaluations,
-            mode=case.mode,
-            duration=case.duration,
-            overhead=case.overhead,
-            failure_rate=case.failure_rate,
-            noise=case.noise,
-        )
-    )
+    simulated = simulate(setup_of(case, task))
     return simulated, record_of(case, task, simulated)
 
 

@@ -7,9 +7,6 @@ Zero mean, ARD kernel of unit signal variance, lengthscales ~ LogNormal(sqrt 2 +
 noise ~ LogNormal(-4, 1) and >= 1e-4: BoTorch's own helper functions build exactly this.
 """
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import gpytorch
@@ -24,6 +21,8 @@ from botorch.models.utils.gpytorch_modules import (
 )
 from botorch.optim import optimize_acqf
 from numpy.typing import NDArray
+
+from nonstop_bench.peers.quiet import quiet
 
 Array = NDArray[np.float64]
 
@@ -52,14 +51,6 @@ class Maximum(NamedTuple):
 
     x: Array
     value: float
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """BoTorch warns about much that the comparison sets on purpose."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
 
 
 def model_of(X: Array, y: Array, kernel: str = "rbf", hyper: Hyper | None = None) -> Any:

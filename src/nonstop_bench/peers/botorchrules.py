@@ -19,10 +19,10 @@ from nonstop_bench.peers.botorch import (
     SCREEN_BLOCK,
     Array,
     fit,
-    quiet,
     state_of,
 )
 from nonstop_bench.peers.datasets import Dataset
+from nonstop_bench.peers.quiet import quiet
 
 SAMPLES = 500  # the paper's number, for qLogEI and for our e-logei
 
