@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import nonstop
+from nonstop.acquisition.rules import DEFAULT_RULE
 from nonstop.cli.ending import typed
 from nonstop.cli.live import Watch
 from nonstop.cli.report import write_report
@@ -37,7 +38,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--budget", type=int, default=120, help="evaluations (default: 120)")
     parser.add_argument("--workers", type=int, default=8, help="worker processes (default: 8)")
     parser.add_argument("--seconds", type=float, default=0.6, help="mean duration of an evaluation (default: 0.6)")
-    parser.add_argument("--rule", default="ucb", help="acquisition rule, such as ucb, logei or random (default: ucb)")
+    parser.add_argument("--rule", default=DEFAULT_RULE, help="acquisition rule (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--storage", default="sqlite:///demo.db", help="where it is kept (default: sqlite:///demo.db)")
     options = parser.parse_args(arguments)

@@ -46,6 +46,7 @@ ORDER = [
     "acquisition.penalized",
     "acquisition.pareto",
     "acquisition.aegis",
+    "acquisition.turns",
     "acquisition.rules",
     "acquisition.maximize",
     "threads",

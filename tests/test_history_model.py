@@ -38,7 +38,7 @@ def test_leave_one_out_is_what_brute_force_says(kernel: str) -> None:
 @pytest.mark.parametrize("direction", ["minimize", "maximize"])
 def test_the_check_is_in_the_units_of_the_values(direction: Direction) -> None:
     _, trials = study(ONE, 12, value=lambda x: 1000.0 + 5.0 * math.sin(7.0 * x[0]))
-    spec = Spec(ONE, direction)
+    spec = Spec(ONE, direction, surrogate="paper")
     record = history.check(spec, trials)
     assert record.observed.tolist() == [t.value for t in record.trials]
     last = max(trials, key=lambda t: t.number)
@@ -119,7 +119,8 @@ def test_slices_go_through_the_incumbent(direction: Direction) -> None:
 
 
 def test_the_acquisition_of_the_slices_is_the_rules() -> None:
-    spec, trials = study(ONE, 20)
+    _, trials = study(ONE, 20)
+    spec = Spec(ONE, surrogate="paper")
     record = history.slices(spec, trials)
     model = posterior(spec, trials)
     assert model is not None

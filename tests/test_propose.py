@@ -448,7 +448,7 @@ class Middle:
     """One method: always the middle, whatever is known."""
 
     def choose(self, view: View) -> Choice:
-        assert view.best == view.gp.y.max()
+        assert view.best == pytest.approx(view.gp.y.max(), abs=1e-4)
         return Choice(np.full(view.cube.dim, 0.5), 7.0, np.empty((0, view.cube.dim)))
 
 

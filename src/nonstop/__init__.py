@@ -14,6 +14,7 @@ from nonstop.acquisition.rule import Acquisition, Choice, View
 from nonstop.acquisition.schedule import Schedule
 from nonstop.acquisition.standard import UCB, LogEI, Mean, Random, Uncertainty
 from nonstop.acquisition.thompson import Thompson
+from nonstop.acquisition.turns import Turns
 from nonstop.batch import propose_batch
 from nonstop.command import Command
 from nonstop.errors import (
@@ -73,6 +74,7 @@ __all__ = [
     "Trial",
     "TrialError",
     "TrialState",
+    "Turns",
     "Uncertainty",
     "UncertaintyFirst",
     "View",

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from nonstop.acquisition.maximize import ENUMERABLE, Terrain, maximize
 from nonstop.acquisition.rule import Choice, Chooser, Drawer, Rule, Score, View
-from nonstop.acquisition.rules import rule_of
+from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
 from nonstop.acquisition.standard import Scored
 from nonstop.encoding import Cube
 from nonstop.errors import DataError
@@ -26,7 +26,7 @@ from nonstop.quasirandom import halton
 from nonstop.surrogate.fit import Hyperparameters, fit, prior_mode
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.linalg import Array, NotPositiveDefiniteError
-from nonstop.surrogate.model import Surrogate, surrogate_of
+from nonstop.surrogate.model import DEFAULT_SURROGATE, Surrogate, surrogate_of
 from nonstop.surrogate.output import output_of
 from nonstop.surrogate.thinning import best_and_even
 from nonstop.threads import limit_threads
@@ -67,13 +67,13 @@ def propose(
     X: ArrayLike,
     y: ArrayLike,
     busy: ArrayLike | None = None,
-    rule: str | Rule = "ucb",
+    rule: str | Rule = DEFAULT_RULE,
     seed: int = 0,
     *,
     believed: ArrayLike | None = None,
     avoid: ArrayLike | None = None,
     cube: Cube | None = None,
-    surrogate: str | Surrogate = "paper",
+    surrogate: str | Surrogate = DEFAULT_SURROGATE,
     warm: Hyperparameters | None = None,
     noisy: bool = False,
     threads: int | None = 1,
@@ -98,7 +98,7 @@ def propose(
             return _unmodelled(data, _filling(data, seed), "quasi-random", noisy, started)
         try:
             gp, rung, fit_seconds = _fitted(data, model, warm)
-            choice, count = _chosen(rule, gp, data, noisy, rng)
+            choice, count = _chosen(rule, gp, gp.incumbent(model.incumbent), data, noisy, rng)
             mean, variance = gp.moments(choice.x[None])
         except NotPositiveDefiniteError:
             return _unmodelled(data, _filling(data, seed), "quasi-random", noisy, started)
@@ -213,13 +213,14 @@ def _fitted(data: _Data, model: Surrogate, warm: Hyperparameters | None) -> tupl
     return gp, rung, time.perf_counter() - started
 
 
-def _chosen(rule: Score | Chooser, gp: GP, data: _Data, noisy: bool, rng: np.random.Generator) -> tuple[Choice, int]:
+def _chosen(
+    rule: Score | Chooser, gp: GP, best: float, data: _Data, noisy: bool, rng: np.random.Generator
+) -> tuple[Choice, int]:
     """The rule's point. If it coincides with a reserved one, that point is believed too and the rule asked again; if
     belief does not move it (a corner often stays the best), the best runner-up that is free is taken."""
     standard, discrete = isinstance(rule, Score), data.cube.is_discrete
     believed = data.believed if standard else _except(data.believed, data.busy)
     taken = data.taken(noisy) if discrete else data.reserved
-    best = float(gp.y.max())  # of what was observed: believed values are none
     for _ in range(3):
         # Only a discrete cube leaves taken points out beforehand: next to a point, it has nothing that is almost it.
         excluded = taken if discrete else taken[:0]

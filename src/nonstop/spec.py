@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, cast, get_args
 
 from nonstop.acquisition.rule import Rule
-from nonstop.acquisition.rules import rule_of
+from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
 from nonstop.encoding import cube_of
-from nonstop.errors import StudyError
+from nonstop.errors import RuleError, StudyError
 from nonstop.space import Space
-from nonstop.surrogate.model import Surrogate, surrogate_of
+from nonstop.surrogate.model import DEFAULT_SURROGATE, Surrogate, surrogate_of
 
 Direction: TypeAlias = Literal["minimize", "maximize"]
 
@@ -24,8 +24,8 @@ class Spec:
 
     space: Space
     direction: Direction = "minimize"
-    rule: str | Rule = "ucb"
-    surrogate: str | Surrogate = "paper"
+    rule: str | Rule = DEFAULT_RULE
+    surrogate: str | Surrogate = DEFAULT_SURROGATE
     seed: int = 0
     noisy: bool = False
     initial: int | None = None
@@ -76,3 +76,18 @@ class Spec:
         if surrogate is not None:
             fields["surrogate"] = surrogate
         return cls(**fields)  # type: ignore[arg-type]
+
+
+def stand_ins(stored: Mapping[str, object]) -> dict[str, str]:
+    """Names in the place of a rule or a surrogate that only its owner can make, for those who only look: a rule that
+    needs no model, and the default surrogate."""
+    found: dict[str, str] = {}
+    try:
+        rule_of(str(stored["rule"]))
+    except RuleError:
+        found["rule"] = "random"
+    try:
+        surrogate_of(str(stored["surrogate"]))
+    except RuleError:
+        found["surrogate"] = DEFAULT_SURROGATE
+    return found

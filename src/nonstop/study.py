@@ -10,6 +10,7 @@ from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Literal
 
 from nonstop.acquisition.rule import Rule
+from nonstop.acquisition.rules import DEFAULT_RULE
 from nonstop.clock import WallClock
 from nonstop.engines.choose import run_workers
 from nonstop.errors import MissingExtraError, StudyError, TrialError
@@ -20,7 +21,7 @@ from nonstop.space import Space
 from nonstop.spec import Direction, Spec
 from nonstop.storage import open_storage
 from nonstop.storage.contract import Report, Request, Storage, StudyRecord
-from nonstop.surrogate.model import Surrogate
+from nonstop.surrogate.model import DEFAULT_SURROGATE, Surrogate
 from nonstop.trial import Params, Trial, TrialState
 from nonstop.usage import Usage
 from nonstop.worker import Task, Terms
@@ -28,6 +29,8 @@ from nonstop.worker import Task, Terms
 if TYPE_CHECKING:
     import pandas as pd
     from plotly.graph_objects import Figure
+
+    from nonstop.history.posterior import Belief
 
 
 class Study:
@@ -143,6 +146,17 @@ class Study:
         return next(trial for trial in self._mirror.trials.values() if trial.order == order)
 
     @property
+    def best_believed(self) -> Belief:
+        """The completed trial that the model believes best, and what it believes its value to be. The best value of a
+        noisy objective is luck in part; without noise this is best_trial."""
+        from nonstop.history.posterior import believed_best
+
+        found = believed_best(self.spec, self.trials)
+        if found is None:
+            raise StudyError(f"study {self.name!r} has no completed trial yet, or none that a model can be built from")
+        return found
+
+    @property
     def best_value(self) -> float:
         value = self.best_trial.value
         assert value is not None
@@ -193,8 +207,8 @@ def create_study(
     *,
     space: Space,
     direction: Direction = "minimize",
-    rule: str | Rule = "ucb",
-    surrogate: str | Surrogate = "paper",
+    rule: str | Rule = DEFAULT_RULE,
+    surrogate: str | Surrogate = DEFAULT_SURROGATE,
     seed: int = 0,
     noisy: bool = False,
     initial: int | None = None,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
+from nonstop.acquisition.rules import DEFAULT_RULE
+from nonstop.surrogate.model import DEFAULT_SURROGATE
 from nonstop_bench.simulate import Mode, Overhead
 
-#: The optimiser that is ours; the others are those of peers/.
+#: The optimiser that is ours, and the label of its default; the others are those of peers/.
 OURS = "nonstop"
 
 
@@ -45,8 +47,19 @@ class Case:
 
     @property
     def label(self) -> str:
-        """What is compared: the rule, or the name of the peer."""
-        return self.rule if self.optimizer == OURS else self.optimizer
+        """What is compared: the name of the peer, the rule on the paper's surrogate, or rule@surrogate."""
+        if self.optimizer != OURS:
+            return self.optimizer
+        if (self.rule, self.surrogate) == (DEFAULT_RULE, DEFAULT_SURROGATE):
+            return OURS
+        return self.rule if self.surrogate == "paper" else f"{self.rule}@{self.surrogate}"
+
+    def by(self, label: str) -> Case:
+        """The same case by another of ours."""
+        if label == OURS:
+            return replace(self, rule=DEFAULT_RULE, surrogate=DEFAULT_SURROGATE)
+        rule, _, surrogate = label.partition("@")
+        return replace(self, rule=rule, surrogate=surrogate or "paper")
 
     @property
     def looks_back(self) -> int:

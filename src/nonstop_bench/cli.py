@@ -48,8 +48,9 @@ def main() -> None:
 def listing() -> None:
     """The experiments that have names."""
     for each in PRESETS.values():
-        runs = f"{len(each.rules) + len(each.peers)} x {each.seeds} seeds"
-        click.echo(f"{each.name:34} {runs:13} {each.about}")
+        tasks = f"{1 + len(each.also)} tasks x " if each.also else ""
+        runs = f"{tasks}{len(each.rules) + len(each.peers)} x {each.seeds} seeds"
+        click.echo(f"{each.name:34} {runs:23} {each.about}")
 
 
 @main.command()
@@ -111,7 +112,9 @@ def table(names: tuple[str, ...], everything: bool, results: Path) -> None:
     if everything:
         click.echo(tables.document(results), nl=False)
     for chosen in [preset(name) for name in names]:
-        click.echo(tables.section(results, chosen))
+        click.echo(
+            contest.report(tables.stored(results, chosen.name)) if chosen.also else tables.section(results, chosen)
+        )
 
 
 @main.command()
@@ -144,9 +147,9 @@ def peers(
 ) -> None:
     """Run other optimisers in the same simulator (they need their extras), and compare.
 
-    Without names: all experiments that begin with peers/.
+    Without names: all experiments that have other optimisers in them.
     """
-    chosen = [preset(name) for name in names] or [each for each in PRESETS.values() if each.name.startswith("peers/")]
+    chosen = [preset(name) for name in names] or [each for each in PRESETS.values() if each.peers]
     for each in chosen:
         if not only_table:
             _perform(each, each.cases(seeds, _listed(rules)), results, workers, "local", None)

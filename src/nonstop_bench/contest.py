@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from nonstop_bench import score
+from nonstop_bench.case import OURS
 from nonstop_bench.records import Array, Record
 from nonstop_bench.tables import markdown, milliseconds
 
@@ -31,19 +32,17 @@ def at_equal_time(record: Record) -> float:
 def report(records: Sequence[Record]) -> str:
     """Two tables in Markdown: contenders over all tasks, and median regrets task by task."""
     labels, keys, even = scores(records, at_equal_evaluations)
-    _, _, timed = scores(records, at_equal_time)
+    timed = scores(records, at_equal_time)[2] if records[0].case.overhead == "measured" else None
     tasks = sorted({problem for problem, _ in keys})
-    ranks, timed_ranks = score.mean_ranks(even), score.mean_ranks(timed)
-    first = int(np.argmin(ranks))
+    ranks = score.mean_ranks(even)
+    chief = labels.index(OURS) if OURS in labels else int(np.argmin(ranks))
     groups = score.by_label(records)
     order = [int(i) for i in np.argsort(ranks, kind="stable")]
     rows = [
         [
             labels[i],
-            f"{ranks[i]:.2f}",
-            "–" if i == first else f"{score.win_rate(even[:, first], even[:, i]):.2f}",
-            f"{timed_ranks[i]:.2f}",
-            "–" if i == first else f"{score.win_rate(timed[:, first], timed[:, i]):.2f}",
+            *_standing(even, i, chief),
+            *([] if timed is None else _standing(timed, i, chief)),
             milliseconds([score.suggestion_seconds(record) for record in groups[labels[i]]]),
         ]
         for i in order
@@ -54,9 +53,8 @@ def report(records: Sequence[Record]) -> str:
         [
             "",
             "mean rank, equal evaluations",
-            f"pairs won by {labels[first]}",
-            "mean rank, equal time",
-            f"pairs won by {labels[first]}",
+            f"pairs won by {labels[chief]}",
+            *([] if timed is None else ["mean rank, equal time", f"pairs won by {labels[chief]}"]),
             "suggestion, ms",
         ],
         rows,
@@ -69,6 +67,12 @@ def report(records: Sequence[Record]) -> str:
             _by_task(labels, order, keys, even, tasks),
         ]
     )
+
+
+def _standing(measured: Array, i: int, chief: int) -> list[str]:
+    """Mean rank of a contender, and in what part of the pairs the chief (our default, else the first) is better."""
+    won = "–" if i == chief else f"{score.win_rate(measured[:, chief], measured[:, i]):.2f}"
+    return [f"{score.mean_ranks(measured)[i]:.2f}", won]
 
 
 def _by_task(

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final
 
-from nonstop_bench.case import Case
+from nonstop_bench.candidates import CANDIDATES
+from nonstop_bench.case import OURS, Case
+from nonstop_bench.suites import CHOOSING, HELD_OUT
 
 TEN: Final = ("ucb", "logei", "kb-ucb", "kb-logei", "ts", "e-logei", "lp-ucb", "llp-ucb", "aegis", "random")
 FIVE: Final = ("ucb", "logei", "kb-ucb", "ts", "random")
@@ -25,6 +27,8 @@ PEERS: Final = (
     "smac-rf",
     "random",
 )
+#: Those candidates that were also tried with other numbers of workers and other durations.
+FINALISTS: Final = (OURS, "kb-ucb+kb-logei@nonstop", "kb-ucb@rbf", "ucb", "logei")
 #: Virtual seconds that a suggestion costs every rule in the experiments that give it a price, and how those are called.
 PRICE: Final = 0.5
 PRICED: Final = "-overhead"
@@ -32,33 +36,42 @@ PRICED: Final = "-overhead"
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """An experiment: a case, the rules (or peers) to put in it, and how many seeds."""
+    """An experiment: a case, the rules and peers to put in it, how many seeds, and further tasks of the same kind."""
 
     name: str
     about: str
     base: Case
     rules: tuple[str, ...] = FIVE
     seeds: int = 10
-    peers: tuple[str, ...] = field(default=())
+    peers: tuple[str, ...] = ()
+    also: tuple[Case, ...] = ()
 
     def cases(self, seeds: int | None = None, only: Sequence[str] | None = None) -> list[Case]:
         """Seed by seed, so that an experiment cut short still compares like with like."""
-        contenders = [replace(self.base, rule=rule) for rule in self.rules]
-        contenders += [replace(self.base, rule="random", optimizer=peer) for peer in self.peers]
-        unknown = set(only or ()) - {case.label for case in contenders}
+        known = (*self.rules, *self.peers)
+        unknown = set(only or ()) - set(known)
         if unknown:
-            known = ", ".join(case.label for case in contenders)
-            raise ValueError(f"{self.name} has no {', '.join(sorted(unknown))}, only {known}")
-        return [
-            replace(case, seed=seed)
-            for seed in range(seeds or self.seeds)
-            for case in contenders
+            raise ValueError(f"{self.name} has no {', '.join(sorted(unknown))}, only {', '.join(known)}")
+        contenders = [
+            case
+            for base in (self.base, *self.also)
+            for case in (
+                *(base.by(rule) for rule in self.rules),
+                *(replace(base, rule="random", optimizer=peer) for peer in self.peers),
+            )
             if only is None or case.label in only
         ]
+        return [replace(case, seed=seed) for seed in range(seeds or self.seeds) for case in contenders]
 
 
 _ACKLEY = Case("ackley-10", q=8)
 _MICHALEWICZ = Case("michalewicz-5", q=16)
+_CONTEST = tuple(replace(case, overhead="measured") for case in HELD_OUT)
+
+
+def _varied(cases: Sequence[Case], q: int = 8, duration: str | None = None) -> tuple[Case, ...]:
+    return tuple(replace(case, q=q, duration=duration) for case in cases)
+
 
 _ALL = (
     Preset("paper/ackley-10-q8", "figure 1 (I) and the first pair of tables", _ACKLEY, TEN, 20),
@@ -107,16 +120,23 @@ _ALL = (
     Preset("paper/xgboost-300-q8", "a real task; time goes with the trees", Case("xgboost-300", q=8, horizon=15.0)),
     Preset("paper/hartmann-6-q4-long", "a longer budget", Case("hartmann-6", q=4, horizon=100.0), FIVE, 10),
     Preset("paper/egg-holder-q4-long", "a longer budget", Case("egg-holder", q=4, horizon=100.0), FIVE, 10),
+    Preset("choosing/q8", "the tasks on which the default was chosen", CHOOSING[0], CANDIDATES, 6, also=CHOOSING[1:]),
     *(
-        Preset(
-            f"peers/{problem}-q8",
-            "other optimisers in the same simulator",
-            Case(problem, q=8, horizon=None, evaluations=100, overhead="measured"),
-            ("ucb", "logei", "kb-ucb"),
-            5,
-            PEERS,
+        Preset(f"choosing/{name}", about, _varied(CHOOSING, **how)[0], FINALISTS, 3, also=_varied(CHOOSING, **how)[1:])
+        for name, about, how in (
+            ("q4", "the same with fewer workers", {"q": 4}),
+            ("q16", "the same with more workers", {"q": 16}),
+            ("pareto", "the same with durations of a heavy tail", {"duration": "pareto"}),
         )
-        for problem in ("hartmann-6", "michalewicz-5", "log-rosenbrock-4", "rotated-levy-6")
+    ),
+    Preset(
+        "peers/held-out",
+        "the default and other optimisers, on tasks that played no part in choosing it",
+        _CONTEST[0],
+        (OURS,),
+        10,
+        PEERS,
+        _CONTEST[1:],
     ),
     Preset("small", "Branin in seconds, to see how things work", Case("branin", q=4, horizon=5.0), FIVE, 3),
 )

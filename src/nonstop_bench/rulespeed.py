@@ -48,10 +48,10 @@ def measure(repeats: int = 15) -> list[Speed]:
     """Every rule by name, and BoTorch's two if it can be imported."""
     data = history(D, N)
     busy = busy_points(data)
-    warm = propose(data.X[:-1], data.y[:-1], busy).hyperparameters
+    warm = propose(data.X[:-1], data.y[:-1], busy, surrogate="paper").hyperparameters
 
     def suggestion(rule: str) -> Callable[[int], object]:
-        return lambda seed: propose(data.X, data.y, busy, rule, seed, warm=warm)
+        return lambda seed: propose(data.X, data.y, busy, rule, seed, surrogate="paper", warm=warm)
 
     speeds = _raced({name: suggestion(name) for name in RULES}, repeats)
     if find_spec("botorch") is not None:

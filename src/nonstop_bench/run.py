@@ -8,6 +8,7 @@ import numpy as np
 
 import nonstop
 from nonstop.encoding import encode
+from nonstop_bench.candidates import RULES, SURROGATES
 from nonstop_bench.case import OURS, Case
 from nonstop_bench.problems.catalogue import find
 from nonstop_bench.problems.task import Task
@@ -24,7 +25,7 @@ def run(case: Case) -> Record:
 def setup_of(case: Case, task: Task) -> Setup:
     return Setup(
         task,
-        rule=case.rule,
+        rule=RULES.get(case.rule, case.rule),
         q=case.q,
         seed=case.seed,
         horizon=case.ends,
@@ -34,7 +35,7 @@ def setup_of(case: Case, task: Task) -> Setup:
         overhead=case.overhead,
         failure_rate=case.failure_rate,
         noise=case.noise,
-        surrogate=case.surrogate,
+        surrogate=SURROGATES.get(case.surrogate, case.surrogate),
         optimizer=_peer(case, task),
     )
 

@@ -36,9 +36,11 @@ def test_the_list_names_every_experiment() -> None:
     assert lines[-1].endswith("Branin in seconds, to see how things work")
 
 
-@pytest.mark.parametrize("name", sorted({each.base.problem for each in PRESETS.values()}))
+@pytest.mark.parametrize(
+    "name", sorted({case.problem for each in PRESETS.values() for case in (each.base, *each.also)})
+)
 def test_the_task_of_every_experiment_can_be_found(name: str) -> None:
-    assert find(name).name == name
+    assert find(name).name.startswith(name)
 
 
 def test_run_then_table(tmp_path: Path) -> None:
@@ -74,16 +76,15 @@ def test_all_tables_at_once(tmp_path: Path) -> None:
 
 
 def test_peers(tmp_path: Path) -> None:
-    """The one that is always installed, beside two of ours."""
-    name = "peers/hartmann-6-q8"
-    for label in ("ucb", "logei"):
-        base = replace(preset(name).base, rule=label, evaluations=2)
-        (tmp_path / "peers").mkdir(exist_ok=True)
-        append(tmp_path / f"{name}.jsonl", ends_at(1.0, base))
+    """The one that is always installed, beside ours."""
+    name = "peers/held-out"
+    base = preset(name).base
+    (tmp_path / "peers").mkdir()
+    append(tmp_path / f"{name}.jsonl", ends_at(1.0, replace(base.by("nonstop"), evaluations=2)))
     ran = call("peers", name, "--seeds", "1", "--rules", "random", "--workers", "1", "--results", tmp_path)
     assert ran.exit_code == 0, ran.output
     assert f"{name} random seed 0: log regret " in ran.output
-    assert "| ucb | " in ran.output
+    assert "| nonstop | " in ran.output
     told = call("peers", name, "--only-table", "--results", tmp_path)
     assert told.output.startswith(f"<!-- nonstop-bench peers {name} --only-table --results {tmp_path} -->\n\n")
     assert told.output.partition("-->\n\n")[2] in ran.output
@@ -95,7 +96,7 @@ def test_errors_are_one_line(tmp_path: Path) -> None:
     assert error_of("run", "small", "--rules", "ucb,best", *results).startswith("small has no best, only ucb, logei")
     assert error_of("table", "small", *results).startswith(f"no results of small in {tmp_path}: run it first")
     assert error_of("table", "--all", *results) == f"no results of any experiment of the paper in {tmp_path}"
-    assert error_of("peers", "--only-table", *results).startswith("no results of peers/hartmann-6-q8")
+    assert error_of("peers", "--only-table", *results).startswith("no results of peers/held-out")
     (tmp_path / "small.jsonl").write_text("{}\n")
     assert error_of("table", "small", *results).startswith(f"line 1 of {tmp_path / 'small.jsonl'} is not the record")
     assert "Not a directory" in error_of("run", "small", "--results", tmp_path / "small.jsonl" / "below")

@@ -149,8 +149,9 @@ def test_presets_are_run_seed_by_seed() -> None:
     assert [(case.seed, case.rule) for case in cases] == [(0, "ucb"), (0, "random"), (1, "ucb"), (1, "random")]
     everything = [case for each in PRESETS.values() for case in each.cases()]
     assert len(set(everything)) == len(everything), "no two experiments share a run"
-    peers = preset("peers/hartmann-6-q8").cases(1)
-    assert {case.label for case in peers} >= {"ucb", "smac-rf", "botorch-ucb", "random"}
+    peers = preset("peers/held-out").cases(1)
+    assert {case.label for case in peers} >= {"nonstop", "smac-rf", "botorch-ucb", "random"}
+    assert len(peers) == 9 * 8, "nine tasks by eight contenders"
     with pytest.raises(ValueError, match="small has no smac, tpe, only ucb, logei, kb-ucb, ts, random"):
         preset("small").cases(1, ["ucb", "tpe", "smac"])
     with pytest.raises(ValueError, match=r"no experiment 'smal': did you mean small\?"):

@@ -81,7 +81,8 @@ def test_a_study_goes_on_as_it_was_made(call: Call) -> None:
     assert call(*again, "--seed", "3").code == 0
     for options, named in [
         (("--seed", "4"), "was made with seed = 3, not 4"),
-        (("--seed", "3", "--rule", "logei"), "was made with rule = ucb, not logei"),
+        (("--seed", "3", "--rule", "logei"), "was made with rule = kb-ucb+kb-ucb+kb-logei, not logei"),
+        (("--seed", "3", "--surrogate", "paper"), "was made with surrogate = nonstop, not paper"),
     ]:
         said = call(*again, *options)
         assert said.code == 2

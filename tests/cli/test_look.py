@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import nonstop
+from nonstop.acquisition.rules import DEFAULT_RULE
 from tests.cli.conftest import Said
 
 Call = Callable[..., Said]
@@ -19,7 +20,7 @@ Call = Callable[..., Said]
 def test_ls_lists_the_studies(call: Call, url: str) -> None:
     said = call("ls", url)
     assert said.code == 0
-    assert said.out.split("\n")[1].split() == ["demo", "3", "1", "1", "1", "minimize", "ucb"]
+    assert said.out.split("\n")[1].split() == ["demo", "3", "1", "1", "1", "minimize", DEFAULT_RULE]
     (row,) = json.loads(call("ls", url, "--json").out)
     assert (row["name"], row["completed"], row["running"], row["failed"], row["waiting"]) == ("demo", 3, 1, 1, 1)
 
@@ -40,7 +41,7 @@ def test_show_says_how_a_study_stands(call: Call, url: str) -> None:
 def test_show_as_json(call: Call, url: str) -> None:
     shown = json.loads(call("show", url, "demo", "--json").out)
     assert shown["counts"] == {"completed": 3, "failed": 1, "running": 1, "proposing": 0, "waiting": 1}
-    assert (shown["direction"], shown["rule"], shown["seed"]) == ("minimize", "ucb", 1)
+    assert (shown["direction"], shown["rule"], shown["seed"]) == ("minimize", DEFAULT_RULE, 1)
     assert shown["best"]["value"] == 0.1
     assert shown["space"]["kind"]["choices"] == ["a", "b, c", 3, None]
     assert [worker["worker"] for worker in shown["workers"]] == ["anna", "berta"]
@@ -56,6 +57,24 @@ def test_best(call: Call, url: str) -> None:
     best = json.loads(call("best", url, "demo", "--json").out)
     assert best["value"] == 0.1
     assert set(best["params"]) == {"x", "kind"}
+    assert best["believed"] is None, "without noise the best is the best"
+
+
+def test_best_of_a_noisy_study(call: Call, folder: Path) -> None:
+    url = f"sqlite:///{folder / 'noisy.db'}"
+    study = nonstop.create_study(url, "noisy", space=nonstop.Space({"x": nonstop.Float(0.0, 1.0)}), noisy=True)
+    for i in range(21):
+        study.add_trial({"x": i / 20}, i / 20 + 0.2 * (-1) ** i)
+    belief = study.best_believed
+    said = call("best", url, "noisy").out.splitlines()
+    assert said[0].startswith(f"{study.best_value:.6g} at trial {study.best_trial.number}: x=")
+    assert said[1].startswith("believed best: ")
+    assert f" at trial {belief.trial.number}: x=" in said[1]
+    told = json.loads(call("best", url, "noisy", "--json").out)["believed"]
+    assert told == {
+        "number": belief.trial.number, "mean": belief.mean, "sd": belief.sd, "params": belief.trial.params
+    }  # fmt: skip
+    assert "\nbelief  " in call("show", url, "noisy").out
 
 
 def test_there_is_no_best_before_the_first_result(call: Call, folder: Path) -> None:

@@ -29,6 +29,7 @@ storage = "sqlite:///runs.db"
 command = "python train.py --lr {lr}"
 direction = "maximize"
 rule = "logei"
+surrogate = "paper"
 seed = 7
 initial = 4
 noisy = true
@@ -63,8 +64,8 @@ choices = ["l1", "l2"]
     )
     assert study == StudyFile(
         space=space, name="demo", command="python train.py --lr {lr}", storage="sqlite:///runs.db",
-        direction="maximize", rule="logei", seed=7, initial=4, noisy=True, workers=8, n_trials=200, timeout=5400.0,
-        lease=30.0, trial_timeout=90.0, max_failures=3, engine="dask", address="tcp://head:8786",
+        direction="maximize", rule="logei", surrogate="paper", seed=7, initial=4, noisy=True, workers=8, n_trials=200,
+        timeout=5400.0, lease=30.0, trial_timeout=90.0, max_failures=3, engine="dask", address="tcp://head:8786",
     )  # fmt: skip
     silent = {field.name for field in fields(study) if f"\n{field.name} = " not in text}
     assert silent == {"space", "objective"}, "every key stands in this test"
@@ -86,6 +87,8 @@ choices = ["l1", "l2"]
         ('direction = "down"', 'direction = "down": expected "minimize" or "maximize"'),
         ('rule = "best"', "rule = \"best\": unknown rule 'best': use one of ucb, logei"),
         ("rule = 3", "rule = 3: expected the name of a rule"),
+        ('surrogate = "best"', "surrogate = \"best\": unknown surrogate 'best': use one of nonstop, paper"),
+        ("surrogate = 3", "surrogate = 3: expected the name of a surrogate"),
         ('objective = "train.py"', 'objective = "train.py": expected module:function'),
         ('objective = "os:system(1)"', "expected module:function"),
         ('command = "echo \'"', "expected a shell command"),

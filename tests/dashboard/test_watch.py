@@ -187,7 +187,7 @@ def test_the_list_reads_counts_first_and_then_each_trial_once(study: nonstop.Stu
 def test_a_rule_of_ones_own_does_not_hide_the_study() -> None:
     study = nonstop.create_study(open_storage(None), "mine", space=SPACE, rule=nonstop.UCB(beta=3.0))
     spec = spec_of(study.storage.load_study("mine"))
-    assert (spec.rule, spec.surrogate, spec.space) == ("random", "paper", SPACE)
+    assert (spec.rule, spec.surrogate, spec.space) == ("random", "nonstop", SPACE)
 
 
 def test_a_heart_that_stands_still_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

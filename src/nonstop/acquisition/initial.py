@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from nonstop.acquisition.believer import KrigingBeliever
 from nonstop.acquisition.rule import Choice, Chooser, Score, View
-from nonstop.acquisition.standard import Scored, Uncertainty
+from nonstop.acquisition.standard import Uncertainty, chosen_by
 from nonstop.errors import RuleError
 
 
@@ -27,6 +27,4 @@ class UncertaintyFirst:
     def choose(self, view: View) -> Choice:
         if len(view.gp.X) + len(view.busy) < self.points:
             return KrigingBeliever(Uncertainty()).choose(view)
-        if isinstance(self.inner, Score):
-            return view.maximize(Scored(self.inner, view.gp, view.best))
-        return self.inner.choose(view)
+        return chosen_by(self.inner, view)

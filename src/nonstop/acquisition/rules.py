@@ -9,6 +9,7 @@ from nonstop.acquisition.penalized import Penalized
 from nonstop.acquisition.rule import Chooser, Drawer, Rule, Score
 from nonstop.acquisition.standard import UCB, LogEI, Mean, Random, Uncertainty
 from nonstop.acquisition.thompson import Thompson
+from nonstop.acquisition.turns import Turns
 from nonstop.errors import RuleError
 
 RULES: dict[str, Rule] = {
@@ -29,15 +30,23 @@ RULES: dict[str, Rule] = {
     "aegis": Aegis(),
 }
 
+#: What a study gets that does not say otherwise; docs/decisions/0014 has the evidence.
+DEFAULT_RULE = "kb-ucb+kb-ucb+kb-logei"
+
 
 def rule_of(rule: str | Rule) -> Rule:
-    """A rule by name, or the object itself if it has the method of one."""
+    """A rule by name, several that take turns by their names with + between them, or the object itself if it has the
+    method of one."""
     if isinstance(rule, str):
-        if rule not in RULES:
-            raise RuleError(
-                f"unknown rule {rule!r}: use one of {', '.join(RULES)}, or an object with score(), choose() or draw()"
-            )
-        return RULES[rule]
+        names = [name.strip() for name in rule.split("+")]
+        for name in names:
+            if name not in RULES:
+                raise RuleError(
+                    f"unknown rule {name!r}: use one of {', '.join(RULES)}, some of them with + between them, "
+                    "or an object with score(), choose() or draw()"
+                )
+        # Turns refuses what needs no model and says so
+        return RULES[names[0]] if len(names) == 1 else Turns(tuple(RULES[name] for name in names))  # type: ignore[misc]
     if isinstance(rule, type) or not isinstance(rule, Score | Chooser | Drawer):
         raise RuleError(f"a rule is a name or an object with a method score(), choose() or draw(), not {rule!r}")
     return rule

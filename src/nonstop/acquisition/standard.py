@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nonstop.acquisition.normal import log_ei
-from nonstop.acquisition.rule import Score
+from nonstop.acquisition.rule import Choice, Chooser, Score, View
 from nonstop.acquisition.schedule import Schedule
 from nonstop.encoding import Cube
 from nonstop.errors import RuleError
 from nonstop.surrogate import kernels
-from nonstop.surrogate.gp import GP, SINGLE_PRECISION_NOISE
+from nonstop.surrogate.gp import GP, is_light
 from nonstop.surrogate.linalg import Array, row_dots
 from nonstop.surrogate.thinning import evenly
 
@@ -23,6 +23,9 @@ Numbers: TypeAlias = NDArray[np.floating[Any]]
 
 _SKETCH = 64  # data points that stand for all of them when candidates are ranked
 _ROWS = 1024  # candidates ranked at once
+
+#: With less noise than this, single precision cannot hold the variance; with this much it is an upper bound still.
+_LEAST_NOISE = 3e-5
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,8 @@ class Sketch:
     from the `recent` ones, whose columns of V = k R' (n, recent) are kept whole in `tail`. With little noise the
     weights alpha are so large that only double precision can add them up.
 
-    `data` is kernels.right of the scaled data, `room` memory for k: fresh memory would cost as much as filling it.
+    `data` is kernels.right of the scaled data, `room` memory for k (twice: some kernels need it): fresh memory would
+    cost as much as filling it.
     """
 
     gp: GP
@@ -135,15 +139,17 @@ class Sketch:
         n = len(gp.X)
         few = evenly(n - recent, _SKETCH)
         order = np.concatenate([few, np.setdiff1d(np.arange(n), few)])
-        sketched = GP.of(gp.X[few], gp.y[few], gp.hyperparameters, gp.kernel)
-        precision = np.float32 if gp.hyperparameters.noise >= SINGLE_PRECISION_NOISE else np.float64
+        single = is_light(gp.alpha)
+        precision = np.float32 if single else np.float64
+        noise = max(gp.hyperparameters.noise, _LEAST_NOISE if single else 0.0)
+        sketched = GP.of(gp.X[few], gp.y[few], replace(gp.hyperparameters, noise=noise), gp.kernel)
         return cls(
             gp,
             kernels.right((gp.X[order] / gp.lengthscales).astype(precision)),
             gp.alpha[order].astype(precision),
             sketched.R.T.astype(precision, order="C"),
             gp.R[n - recent :, order].T.astype(precision, order="C"),
-            np.empty((_ROWS, n), dtype=precision),
+            np.empty((2, _ROWS, n), dtype=precision),
         )
 
     def moments(self, P: Array) -> tuple[Array, Array, Array]:
@@ -154,8 +160,8 @@ class Sketch:
 
     def _moments(self, P: Array) -> tuple[Numbers, Numbers, Numbers]:
         Z = (P / self.gp.lengthscales).astype(self.data.dtype)
-        E = np.matmul(kernels.left(Z), self.data.T, out=self.room[: len(P)])
-        k = kernels.from_exponent(self.gp.kernel, E)
+        E = np.matmul(kernels.left(Z), self.data.T, out=self.room[0, : len(P)])
+        k = kernels.from_exponent(self.gp.kernel, E, self.room[1, : len(P)])
         V, W = k[:, : len(self.R)] @ self.R, k @ self.tail
         variance = 1.0 - row_dots(V, V)
         if W.shape[1]:
@@ -168,3 +174,8 @@ def standard(owner: str, rule: object) -> Score:
     if isinstance(rule, type) or not isinstance(rule, Score):
         raise RuleError(f"{owner} wraps a standard rule, an object with score(), not {rule!r}")
     return rule
+
+
+def chosen_by(rule: Score | Chooser, view: View) -> Choice:
+    """The choice of a rule of either kind."""
+    return view.maximize(Scored(rule, view.gp, view.best)) if isinstance(rule, Score) else rule.choose(view)

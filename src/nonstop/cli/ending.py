@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from nonstop.cli.place import VARIABLE
 from nonstop.cli.summary import (
+    believed_line,
+    believed_of,
     best_line,
     best_of,
     counts_line,
@@ -52,6 +54,7 @@ def ending_of(study: Study, url: str, outcome: Outcome, seconds: float) -> dict[
         "seconds": seconds,
         "counts": counts_of(trials),
         "best": best_of(study),
+        "believed": believed_of(study),
         **usage_of(outcome.usages or utilisation(trials)),
         "failures": failures_of(trials),
         "resume": typed("nonstop", *sys.argv[1:]),
@@ -64,6 +67,8 @@ def say_ending(ending: dict[str, Any], as_json: bool) -> None:
         say_json(ending)
         return
     say(f"best     {best_line(ending['best'])}")
+    if ending["believed"]:
+        say(f"belief   {believed_line(ending['believed'])}")
     say(f"trials   {counts_line(ending['counts'])}, in {duration(ending['seconds'])}")
     if ending["workers"]:
         say(f"workers  {usage_line(ending['workers'])}")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from nonstop.cli.place import locate, open_existing, open_study, shown_url, split_words
-from nonstop.cli.summary import best_line, best_of, say_summary, summary_of
+from nonstop.cli.summary import believed_line, believed_of, best_line, best_of, say_summary, summary_of
 from nonstop.cli.terminal import say, say_json, say_table
 from nonstop.errors import StudyError
 
@@ -62,11 +62,16 @@ def show(words: Sequence[str], as_json: bool) -> None:
 @study_argument
 @json_option
 def best(words: Sequence[str], as_json: bool) -> None:
-    """Show the best trial: its value and params."""
-    found = best_of(open_study(*locate(words)))
+    """Show the best trial: its value and params.
+
+    Of a noisy study also the trial that the model believes best: the best value is luck in part."""
+    study = open_study(*locate(words))
+    found, believed = best_of(study), believed_of(study)
     if found is None:
         raise StudyError(f"study {words[-1]!r} has no completed trial yet")
     if as_json:
-        say_json(found)
-    else:
-        say(best_line(found))
+        say_json({**found, "believed": believed})
+        return
+    say(best_line(found))
+    if believed is not None:
+        say(f"believed best: {believed_line(believed)}")

@@ -9,11 +9,13 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from nonstop.acquisition.rules import DEFAULT_RULE
 from nonstop.cli.parameters import FORMS, parameters_of
 from nonstop.cli.place import VARIABLE
 from nonstop.cli.studyfile import Source, StudyFile, read_keys, study_file
 from nonstop.errors import StudyFileError
 from nonstop.space import Space
+from nonstop.surrogate.model import DEFAULT_SURROGATE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -23,7 +25,8 @@ HELP = {
     "storage": f"Where the study is kept: sqlite:///FILE or postgresql://USER@HOST/DATABASE. [{VARIABLE}]",
     "name": "The study's name; that of the file, function or script if you do not say.",
     "direction": "minimize (the default) or maximize.",
-    "rule": "The acquisition rule, such as ucb (the default) or logei.",
+    "rule": f"The acquisition rule: {DEFAULT_RULE} (the default), ucb, logei, ...",
+    "surrogate": f"How the model sees the data: {DEFAULT_SURROGATE} (the default) or paper.",
     "seed": "Of the study: the same seed and the same data give the same proposals.",
     "initial": "Quasi-random trials before the model speaks (three for each parameter).",
     "workers": "How many workers evaluate at a time.",

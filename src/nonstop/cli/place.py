@@ -68,6 +68,8 @@ def locate(words: Sequence[str]) -> tuple[str, str]:
 
 def open_study(url: str, name: str) -> Study:
     """A study to look at: its own rule may be an object that only its owner can make, so another stands in for it."""
+    from nonstop.spec import stand_ins
     from nonstop.study import load_study
 
-    return load_study(open_existing(url), name, rule="random", surrogate="paper")
+    storage = open_existing(url)
+    return load_study(storage, name, **stand_ins(storage.load_study(name).spec))

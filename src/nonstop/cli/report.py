@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nonstop.cli.place import locate, open_existing, open_study, shown_url
+from nonstop.cli.place import locate, open_study, shown_url
 from nonstop.cli.terminal import say, scrubbed
-from nonstop.errors import RuleError, StorageError
+from nonstop.errors import StorageError
 
 if TYPE_CHECKING:
     from nonstop.study import Study
@@ -64,13 +64,11 @@ def write_report(url: str, name: str, path: Path) -> None:
 
 
 def _opened(url: str, name: str) -> tuple[Study, Sequence[str]]:
-    """The study with its rule and surrogate, if they have names; with others in their place, if not."""
-    from nonstop.study import load_study
+    """The study, and what to say about it if its rule or surrogate has no name and another is in its place."""
+    from nonstop.spec import stand_ins
 
-    try:
-        return load_study(open_existing(url), name), ()
-    except RuleError:
-        return open_study(url, name), (_STAND_IN,)
+    study = open_study(url, name)
+    return study, (_STAND_IN,) if stand_ins(study.storage.load_study(name).spec) else ()
 
 
 def _filename(name: str) -> str:

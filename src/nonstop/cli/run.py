@@ -34,7 +34,7 @@ of the file; their names are the same. Ctrl-C hands running trials back; nothing
 @click.argument("target", required=False, metavar="[STUDY.toml | MODULE:FUNCTION]")
 @key_options("command")
 @param_option
-@key_options("storage", "name", "direction", "rule", "seed", "initial")
+@key_options("storage", "name", "direction", "rule", "surrogate", "seed", "initial")
 @click.option("--noisy/--exact", "noisy", default=None, help="Is a second evaluation of a point worth something?")
 @key_options("workers", "n_trials", "timeout", "lease", "trial_timeout", "max_failures", "engine", "address")
 @click.option("-q", "--quiet", is_flag=True, help="Show nothing until the end.")
@@ -73,6 +73,7 @@ def open_or_create(plan: StudyFile) -> Study:
         space=plan.space,
         direction=plan.direction,
         rule=plan.rule,
+        surrogate=plan.surrogate,
         seed=plan.seed,
         noisy=plan.noisy,
         initial=plan.initial,
@@ -80,7 +81,7 @@ def open_or_create(plan: StudyFile) -> Study:
         load_if_exists=True,
     )
     made = study.storage.load_study(plan.name).spec
-    for key in ("rule", "seed", "noisy", "initial"):
+    for key in ("rule", "surrogate", "seed", "noisy", "initial"):
         if made.get(key) != getattr(plan, key):
             raise StudyFileError(
                 f"the study {plan.name!r} was made with {key} = {made.get(key)}, not {getattr(plan, key)}: "

@@ -15,10 +15,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from nonstop.acquisition.rules import rule_of
+from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
 from nonstop.errors import RuleError, SpaceError, StudyFileError
 from nonstop.space import Space
 from nonstop.spec import Direction
+from nonstop.surrogate.model import DEFAULT_SURROGATE, surrogate_of
 from nonstop.wording import seconds_of
 
 ENGINES: Final = ("local", "dask", "ray")
@@ -35,7 +36,8 @@ class StudyFile:
     command: str | None = None
     storage: str = DEFAULT_STORAGE
     direction: Direction = "minimize"
-    rule: str = "ucb"
+    rule: str = DEFAULT_RULE
+    surrogate: str = DEFAULT_SURROGATE
     seed: int = 0
     initial: int | None = None
     noisy: bool = False
@@ -149,6 +151,13 @@ def _rule(value: object) -> str | None:
     return None
 
 
+def _surrogate(value: object) -> str | None:
+    if isinstance(value, str):
+        surrogate_of(value)  # or RuleError, which lists the names
+        return value
+    return None
+
+
 def _space(value: object) -> Space:
     return value if isinstance(value, Space) else Space.from_json(value)  # type: ignore[arg-type]
 
@@ -174,6 +183,7 @@ _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "storage": (_url, "a URL: sqlite:///FILE or postgresql://USER@HOST/DATABASE"),
     "direction": (_one_of(get_args(Direction)), '"minimize" or "maximize"'),
     "rule": (_rule, "the name of a rule"),
+    "surrogate": (_surrogate, "the name of a surrogate"),
     "seed": (_at_least(0), "a whole number from 0"),
     "initial": (_at_least(0), "a number of trials from 0"),
     "noisy": (_flag, "true or false"),

@@ -34,6 +34,7 @@ def summary_of(study: Study, url: str, now: float) -> dict[str, Any]:
         **{key: spec.get(key) for key in ("direction", "rule", "seed", "space")},
         "counts": counts_of(trials),
         "best": best_of(study),
+        "believed": believed_of(study),
         **usage_of(utilisation(trials)),
         "running": [_running(trial, now) for trial in trials if trial.state in _UNDER_WAY],
         "failures": failures_of(trials),
@@ -51,6 +52,18 @@ def best_of(study: Study) -> dict[str, Any] | None:
     except StudyError:
         return None
     return {"number": trial.number, "value": trial.value, "params": dict(trial.params or {})}
+
+
+def believed_of(study: Study) -> dict[str, Any] | None:
+    """What the model believes best, where that may be another trial: with a noisy objective."""
+    if not study.spec.noisy:
+        return None
+    try:
+        belief = study.best_believed
+    except StudyError:
+        return None
+    number, params = belief.trial.number, dict(belief.trial.params or {})
+    return {"number": number, "mean": belief.mean, "sd": belief.sd, "params": params}
 
 
 def usage_of(usages: Sequence[Usage]) -> dict[str, Any]:
@@ -89,6 +102,8 @@ def say_summary(summary: Mapping[str, Any]) -> None:
     say(f"about   {summary['direction']} {', '.join(summary['space'])} by {summary['rule']}, seed {summary['seed']}")
     say(f"trials  {counts_line(summary['counts'])}")
     say(f"best    {best_line(summary['best'])}")
+    if summary["believed"]:
+        say(f"belief  {believed_line(summary['believed'])}")
     if summary["workers"]:
         say(f"\n{share(summary['utilisation'])} of the workers' time was spent evaluating")
         say_table(
@@ -113,6 +128,12 @@ def best_line(best: Mapping[str, Any] | None) -> str:
     if best is None:
         return "no result yet"
     return f"{scalar(best['value'])} at trial {best['number']}: {assignments(best['params'])}"
+
+
+def believed_line(believed: Mapping[str, Any]) -> str:
+    """-0.981 ± 0.02 at trial 12: x=0.5; the value is the model's"""
+    value = f"{scalar(believed['mean'])} ± {scalar(believed['sd'])}"
+    return f"{value} at trial {believed['number']}: {assignments(believed['params'])}"
 
 
 def say_failures(failures: Sequence[Mapping[str, Any]]) -> None:

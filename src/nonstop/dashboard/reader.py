@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from nonstop.acquisition.rules import rule_of
-from nonstop.errors import NonstopError
-from nonstop.spec import Spec
+from nonstop.spec import Spec, stand_ins
 from nonstop.storage.contract import Exchange, Pulse, StudyRecord
-from nonstop.surrogate.model import surrogate_of
 
 
 class Reader(Protocol):
@@ -22,20 +19,4 @@ class Reader(Protocol):
 
 def spec_of(record: StudyRecord) -> Spec:
     """The study's specification; a rule or surrogate that only its owner can make is replaced by a plain one."""
-    try:
-        return Spec.from_json(record.spec)
-    except NonstopError:
-        return Spec.from_json(record.spec, **_stand_ins(record))
-
-
-def _stand_ins(record: StudyRecord) -> dict[str, str]:
-    stand_ins: dict[str, str] = {}
-    try:
-        rule_of(str(record.spec.get("rule")))
-    except NonstopError:
-        stand_ins["rule"] = "random"
-    try:
-        surrogate_of(str(record.spec.get("surrogate")))
-    except NonstopError:
-        stand_ins["surrogate"] = "paper"
-    return stand_ins
+    return Spec.from_json(record.spec, **stand_ins(record.spec))

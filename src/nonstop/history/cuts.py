@@ -18,6 +18,7 @@ from nonstop.history.scale import Scale, columns_of, grid
 from nonstop.spec import Spec
 from nonstop.surrogate import kernels
 from nonstop.surrogate.linalg import Array
+from nonstop.surrogate.model import surrogate_of
 from nonstop.threads import limit_threads
 from nonstop.trial import Trial, TrialState
 
@@ -134,7 +135,7 @@ def _slice(spec: Spec, model: Posterior, busy: Sequence[Trial], axis: int, rule:
     score = None
     if rule is not None:
         chosen = rule.at(*gp.X.shape) if isinstance(rule, UCB) else rule
-        score = chosen.score(mean, np.sqrt(variance), float(gp.y.max()))[0]
+        score = chosen.score(mean, np.sqrt(variance), gp.incumbent(surrogate_of(spec.surrogate).incumbent))[0]
     data, working = (scale.places(trial.params or {} for trial in some) for some in (model.trials, busy))
     return Slice(scale, places, *model.in_units(mean, np.sqrt(variance)), score, data, closeness, working)
 

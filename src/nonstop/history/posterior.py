@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nonstop.encoding import cube_of, encode_many
 from nonstop.history.progress import completed
@@ -18,6 +17,7 @@ from nonstop.surrogate.gp import GP
 from nonstop.surrogate.linalg import Array, NotPositiveDefiniteError
 from nonstop.surrogate.model import Surrogate, surrogate_of
 from nonstop.surrogate.output import Output, output_of
+from nonstop.surrogate.thinning import best_and_even
 from nonstop.threads import limit_threads
 from nonstop.trial import Trial
 
@@ -52,13 +52,32 @@ class Posterior:
         return self.sign * self.output.backward(mean), 0.5 * span
 
 
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """A trial, and what the model believes its value to be without noise: mean and standard deviation."""
+
+    trial: Trial
+    mean: float
+    sd: float
+
+
+def believed_best(spec: Spec, trials: Sequence[Trial]) -> Belief | None:
+    """The completed trial with the best posterior mean: with a noisy objective the best value is luck in part."""
+    model = posterior(spec, trials)
+    if model is None:
+        return None
+    row = int(model.gp.at_data().argmax())
+    mean, sd = model.predict(model.gp.X[row : row + 1])
+    return Belief(model.trials[row], float(mean[0]), float(sd[0]))
+
+
 def posterior(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Posterior | None:
     """None without a result, or if there is no way to invert its matrix."""
     done = completed(trials)
     if not done:
         return None
     better = spec.sign * np.array([trial.value for trial in done], dtype=np.float64)
-    rows = _best_and_even(better, most)
+    rows = best_and_even(better, most)
     seen, y = tuple(done[row] for row in rows), better[rows]
     X = encode_many(spec.space, [trial.params or {} for trial in seen])
     model = surrogate_of(spec.surrogate)
@@ -82,13 +101,3 @@ def _hyperparameters(
         return hyper, trial
     found = fit(X, z, model)
     return (found.hyperparameters if math.isfinite(found.objective) else prior_mode(X.shape[1], model)), None
-
-
-def _best_and_even(better: Array, most: int) -> NDArray[np.int64]:
-    """At most `most` rows: the best half of them, and the others evenly through time, as the proposals do it."""
-    if len(better) <= most:
-        return np.arange(len(better))
-    order = np.argsort(-better, kind="stable")
-    best, rest = order[: most // 2], np.sort(order[most // 2 :])
-    spread = rest[np.linspace(0, len(rest) - 1, most - len(best)).round().astype(int)]
-    return np.sort(np.concatenate([best, spread]))

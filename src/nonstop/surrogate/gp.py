@@ -15,12 +15,18 @@ from nonstop.surrogate import kernels
 from nonstop.surrogate.fit import Hyperparameters
 from nonstop.surrogate.kernels import Kernel, value_and_steepness
 from nonstop.surrogate.linalg import Array, extend, inverse_root, row_dots
+from nonstop.surrogate.model import Incumbent
 
 #: Variances below this are rounding: nothing is known to better than 1e-10 of the prior variance.
 VARIANCE_FLOOR = 1e-20
 
-#: The least noise variance at which single precision can add up the weights of the data: with less they are too large.
-SINGLE_PRECISION_NOISE = 3e-5
+#: Single precision knows k to about 1e-6, and so a sum of weighted k to that times the length of the weights.
+_HEAVIEST = 3e3
+
+
+def is_light(weights: Array) -> bool:
+    """Can single precision add up these weights of the data, well enough to tell good candidates from bad ones?"""
+    return float(np.linalg.norm(weights)) <= _HEAVIEST
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +77,14 @@ class GP:
         k = self.covariances(P)
         V = k @ self.R.T
         return k @ self.alpha, np.maximum(1.0 - row_dots(V, V), VARIANCE_FLOOR)
+
+    def at_data(self) -> Array:
+        """Mean of f at the rows of X: y without what the model takes for noise."""
+        return self.y - (self.hyperparameters.noise + self.jitter) * self.alpha
+
+    def incumbent(self, kind: Incumbent) -> float:
+        """The value that a next point has to beat."""
+        return float((self.at_data() if kind == "believed" else self.y).max())
 
     def joint(self, P: Array) -> tuple[Array, Array]:
         """Mean (m,) and covariance (m, m) of f at the rows of P together."""

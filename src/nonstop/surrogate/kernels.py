@@ -7,7 +7,6 @@ A kernel is two functions of D: its value k(D) and its steepness h(D) = -2 dk/dD
 
 from __future__ import annotations
 
-import math
 from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -19,8 +18,6 @@ Kernel: TypeAlias = Literal["rbf", "matern52"]
 KERNELS: tuple[Kernel, ...] = ("rbf", "matern52")
 
 F = TypeVar("F", bound="np.floating[Any]")
-
-_SQRT5 = math.sqrt(5.0)
 
 
 def squared_distances(A: NDArray[F], B: NDArray[F]) -> NDArray[F]:
@@ -49,13 +46,13 @@ def _extended(Z: NDArray[F], column: int) -> NDArray[F]:
     return extended
 
 
-def from_exponent(kernel: Kernel, E: NDArray[F]) -> NDArray[F]:
-    """k for E = -D/2, in place of E where it can."""
+def from_exponent(kernel: Kernel, E: NDArray[F], room: NDArray[F]) -> NDArray[F]:
+    """k for E = -D/2, in place of E; `room` is memory of the same shape."""
     if kernel == "rbf":
         np.exp(E, out=E)
         return E
     E *= -2.0
-    return value(kernel, np.maximum(E, 0.0, out=E))
+    return _matern(np.maximum(E, 0.0, out=E), room)
 
 
 def value(kernel: Kernel, D: NDArray[F]) -> NDArray[F]:
@@ -64,11 +61,19 @@ def value(kernel: Kernel, D: NDArray[F]) -> NDArray[F]:
         D *= -0.5
         np.exp(D, out=D)
         return D
-    root = np.sqrt(D, out=D)
-    root *= _SQRT5
-    decay: NDArray[F] = np.exp(-root)
-    decay *= 1.0 + root * (1.0 + root / 3.0)
-    return decay
+    return _matern(D, np.empty_like(D))
+
+
+def _matern(D: NDArray[F], room: NDArray[F]) -> NDArray[F]:
+    """(1 + r + r^2 / 3) exp(-r) with r = sqrt(5 D), in place of D."""
+    D *= 5.0
+    root = np.sqrt(D, out=room)
+    D *= 1.0 / 3.0
+    D += root
+    D += 1.0
+    np.negative(root, out=root)
+    D *= np.exp(root, out=root)
+    return D
 
 
 def value_and_steepness(kernel: Kernel, D: Array) -> tuple[Array, Array]:
@@ -77,10 +82,17 @@ def value_and_steepness(kernel: Kernel, D: Array) -> tuple[Array, Array]:
         D *= -0.5
         k = np.exp(D, out=D)
         return k, k
-    root = np.sqrt(D, out=D)
-    root *= _SQRT5
-    decay = np.exp(-root)
-    return decay * (1.0 + root * (1.0 + root / 3.0)), decay * (1.0 + root) * (5.0 / 3.0)
+    D *= 5.0  # k = (1 + r + r^2 / 3) exp(-r) and h = 5/3 (1 + r) exp(-r), with as little fresh memory as can be
+    h = np.sqrt(D)
+    decay = np.negative(h)
+    np.exp(decay, out=decay)
+    h += 1.0
+    h *= decay
+    D *= 1.0 / 3.0
+    D *= decay
+    D += h
+    h *= 5.0 / 3.0
+    return D, h
 
 
 def symmetric(kernel: Kernel, Z: Array, k: Array) -> Array:
@@ -93,7 +105,7 @@ def symmetric(kernel: Kernel, Z: Array, k: Array) -> Array:
         np.exp(k, out=k)
         return k
     k *= -2.0
-    k[:], h = value_and_steepness(kernel, np.maximum(k, 0.0, out=k))
+    _, h = value_and_steepness(kernel, np.maximum(k, 0.0, out=k))
     return h
 
 

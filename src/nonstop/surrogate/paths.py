@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonstop.surrogate import kernels
-from nonstop.surrogate.gp import GP, SINGLE_PRECISION_NOISE
+from nonstop.surrogate.gp import GP, is_light
 from nonstop.surrogate.kernels import Kernel, squared_distances
 from nonstop.surrogate.linalg import Array
 
@@ -59,7 +59,7 @@ class Path:
         Z = (P / self.gp.lengthscales).astype(np.float32)
         prior = _waves(Z, self.frequencies.astype(np.float32), self.phases.astype(np.float32))
         value = (prior @ self.amplitudes.astype(np.float32)).astype(np.float64)
-        if self.gp.hyperparameters.noise < SINGLE_PRECISION_NOISE:
+        if not is_light(self.pull):
             return np.asarray(value + self.gp.covariances(P) @ self.pull)
         A = (self.gp.X / self.gp.lengthscales).astype(np.float32)
         return np.asarray(value + kernels.value(self.gp.kernel, squared_distances(Z, A)) @ self.pull.astype(np.float32))

@@ -83,8 +83,10 @@ def contenders(d: int, n: int, start: str) -> dict[str, Callable[[int], Job]]:
         return partial(optuna.ask, study)
 
     return {
-        "nonstop": lambda seed: partial(nonstop.propose, X, y, rule="ucb", seed=seed, warm=before),
-        "nonstop logei": lambda seed: partial(nonstop.propose, X, y, rule="logei", seed=seed, warm=before),
+        "nonstop": lambda seed: partial(nonstop.propose, X, y, rule="ucb", seed=seed, surrogate="paper", warm=before),
+        "nonstop logei": lambda seed: partial(
+            nonstop.propose, X, y, rule="logei", seed=seed, surrogate="paper", warm=before
+        ),
         "BoTorch": lambda seed: partial(botorch.suggest, X, y, warm=state, seed=seed),
         "Optuna": optuna_job,
     }

@@ -1,0 +1,46 @@
+"""What the default of nonstop was chosen among: the default with one thing changed at a time, and the paper's.
+
+Names of cases mean these first, then the presets of nonstop: "kb-ucb@rbf" is the rule kb-ucb on the surrogate "rbf".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from nonstop import UCB, KrigingBeliever, LogEI, LogNormal, Surrogate, Turns
+from nonstop.acquisition.rule import Rule
+from nonstop.acquisition.rules import DEFAULT_RULE
+from nonstop.surrogate.model import NONSTOP, PAPER
+
+SURROGATES: Final[Mapping[str, Surrogate]] = {
+    "rbf": replace(NONSTOP, kernel="rbf"),
+    "standardize": replace(NONSTOP, output="standardize"),
+    "noisier": replace(NONSTOP, noise_prior=PAPER.noise_prior, noise_bounds=PAPER.noise_bounds),
+    "quieter": replace(NONSTOP, noise_prior=LogNormal(-8.0, 3.0)),
+    "shorter": replace(NONSTOP, lengthscale_prior=LogNormal(1.0, 1.0)),
+    "observed": replace(NONSTOP, incumbent="observed"),
+}
+
+
+def _turns(beta: float) -> Turns:
+    return Turns((KrigingBeliever(UCB(beta)), KrigingBeliever(UCB(beta)), KrigingBeliever(LogEI())))
+
+
+RULES: Final[Mapping[str, Rule]] = {"beta=1": _turns(1.0), "beta=4": _turns(4.0)}
+
+#: The default and what it was compared with, as an experiment names them.
+CANDIDATES: Final = (
+    "nonstop",
+    *(f"{DEFAULT_RULE}@{name}" for name in SURROGATES),
+    *(f"{name}@nonstop" for name in RULES),
+    "kb-ucb+kb-logei@nonstop",
+    "kb-ucb@nonstop",
+    "kb-logei@nonstop",
+    "ucb+ucb+logei@nonstop",
+    "kb-ucb@rbf",
+    "ucb",
+    "logei",
+    "kb-ucb",
+)
