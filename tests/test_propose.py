@@ -448,7 +448,7 @@ class Middle:
     """One method: always the middle, whatever is known."""
 
     def choose(self, view: View) -> Choice:
-        assert view.best == pytest.approx(view.gp.y.max(), abs=1e-4)
+        assert view.best == view.gp.y.max()
         return Choice(np.full(view.cube.dim, 0.5), 7.0, np.empty((0, view.cube.dim)))
 
 
@@ -479,7 +479,7 @@ def test_a_rule_with_score() -> None:
 
 def test_a_rule_with_choose() -> None:
     X, y = linear(2)
-    proposal = propose(X, y, rule=Middle())
+    proposal = propose(X, y, rule=Middle(), surrogate="paper")
     assert proposal.x.tolist() == [0.5, 0.5]
     assert proposal.value == 7.0
     assert propose(X, y, rule=AwayFromBusy(), busy=[[0.9, 0.1]]).x.tolist() == [0.0, 1.0]
@@ -487,7 +487,7 @@ def test_a_rule_with_choose() -> None:
 
 def test_a_rule_that_insists_is_overruled() -> None:
     X, y = linear(2)
-    proposal = propose(X, y, rule=Middle(), busy=[[0.5, 0.5]])
+    proposal = propose(X, y, rule=Middle(), busy=[[0.5, 0.5]], surrogate="paper")
     assert np.abs(proposal.x - 0.5).max() > 1e-4
 
 

@@ -10,11 +10,11 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import lognorm, multivariate_normal
 
-from nonstop.surrogate.fit import Hyperparameters, fit, log_posterior, prior_mode
-from nonstop.surrogate.kernels import KERNELS, Kernel
+from nonstop.surrogate.fit import Hyperparameters, _metric, fit, log_posterior, prior_mode
+from nonstop.surrogate.kernels import KERNELS, Kernel, covariance
 from nonstop.surrogate.likelihood import Likelihood
 from nonstop.surrogate.linalg import Array
-from nonstop.surrogate.model import PAPER, LogNormal, Surrogate
+from nonstop.surrogate.model import NONSTOP, PAPER, LogNormal, Surrogate
 from nonstop.surrogate.output import Standardize
 
 from .oracles import slopes, smooth, textbook_kernel
@@ -249,3 +249,23 @@ def test_the_same_data_give_the_same_bits() -> None:
 def test_theta_round_trips() -> None:
     hyper = Hyperparameters((0.1, 2.0), 1e-3)
     assert Hyperparameters.of(hyper.theta).theta == pytest.approx(hyper.theta)
+
+
+@pytest.mark.parametrize("model", [PAPER, NONSTOP], ids=["paper", "nonstop"])
+def test_the_metric_is_the_average_information(model: Surrogate) -> None:
+    """(K_i alpha)' K^-1 (K_j alpha) / 2 with K_i by finite differences, and the curvature of the priors."""
+    X, y = data(7, 30, 3, 0.1)
+    theta = np.log([0.4, 0.7, 1.5, 0.02])
+
+    def covariances(theta: Array) -> Array:
+        noise: Array = np.exp(theta[-1]) * np.eye(30)
+        return covariance(model.kernel, X, X, np.exp(theta[:-1])) + noise
+
+    K, steps = covariances(theta), 1e-5 * np.eye(4)
+    alpha = np.linalg.solve(K, y)
+    slopes = [(covariances(theta + step) - covariances(theta - step)) / 2e-5 @ alpha for step in steps]
+    expected = 0.5 * np.array([[a @ np.linalg.solve(K, b) for b in slopes] for a in slopes])
+    expected += np.diag([*[model.lengthscale_prior.sigma**-2.0] * 3, model.noise_prior.sigma**-2.0])
+    np.testing.assert_allclose(np.linalg.inv(_metric(X, y, theta, model, 30)), expected, rtol=1e-5, atol=1e-6)
+    doubled = np.linalg.inv(_metric(X, y, theta, model, 60)) - np.linalg.inv(_metric(X, y, theta, model, 30))
+    assert doubled[0, 0] == pytest.approx(expected[0, 0] - model.lengthscale_prior.sigma**-2.0, rel=1e-4)

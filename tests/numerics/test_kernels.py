@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nonstop.surrogate.kernels import KERNELS, Kernel, covariance, squared_distances, value, value_and_steepness
+from nonstop.surrogate.kernels import (
+    KERNELS,
+    Kernel,
+    covariance,
+    from_exponent,
+    squared_distances,
+    value,
+    value_and_steepness,
+)
 
 from .oracles import textbook_kernel
 
@@ -86,3 +94,12 @@ def test_squared_distances_are_never_negative() -> None:
 def test_kernels_are_positive_definite(kernel: Kernel) -> None:
     X = np.random.default_rng(3).random((60, 3))
     assert np.linalg.eigvalsh(covariance(kernel, X, X, np.full(3, 0.4))).min() > -1e-12
+
+
+@both
+def test_far_away_is_nothing_but_no_subnormal_number(kernel: Kernel) -> None:
+    E = -np.array([[0.0, 1.0, 50.0, 1e3, 1e6]], dtype=np.float32)
+    k = from_exponent(kernel, E.copy(), np.empty_like(E))
+    assert k.dtype == np.float32
+    np.testing.assert_allclose(k, value(kernel, -2.0 * E.astype(np.float64)), rtol=1e-5, atol=1e-15)
+    assert k.min() > np.finfo(np.float32).tiny

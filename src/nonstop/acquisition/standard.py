@@ -24,8 +24,9 @@ Numbers: TypeAlias = NDArray[np.floating[Any]]
 _SKETCH = 64  # data points that stand for all of them when candidates are ranked
 _ROWS = 1024  # candidates ranked at once
 
-#: With less noise than this, single precision cannot hold the variance; with this much it is an upper bound still.
-_LEAST_NOISE = 3e-5
+#: With less noise than this, single precision cannot hold the variance: with this much it is an upper bound still. The
+#: same for the mean, where the weights are too heavy: it is then of values that may be off by half a percent.
+_BLUR = 3e-5
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ class Scored:
 class Sketch:
     """A GP in single precision: the mean from all data, the variance from the first rows, which are spread evenly, and
     from the `recent` ones, whose columns of V = k R' (n, recent) are kept whole in `tail`. With little noise the
-    weights alpha are so large that only double precision can add them up.
+    numbers would be too large for that, and it believes in a little more.
 
     `data` is kernels.right of the scaled data, `room` memory for k (twice: some kernels need it): fresh memory would
     cost as much as filling it.
@@ -139,17 +140,16 @@ class Sketch:
         n = len(gp.X)
         few = evenly(n - recent, _SKETCH)
         order = np.concatenate([few, np.setdiff1d(np.arange(n), few)])
-        single = is_light(gp.alpha)
-        precision = np.float32 if single else np.float64
-        noise = max(gp.hyperparameters.noise, _LEAST_NOISE if single else 0.0)
-        sketched = GP.of(gp.X[few], gp.y[few], replace(gp.hyperparameters, noise=noise), gp.kernel)
+        blurred = replace(gp.hyperparameters, noise=max(gp.hyperparameters.noise, _BLUR))
+        sketched = GP.of(gp.X[few], gp.y[few], blurred, gp.kernel)
+        alpha = gp.alpha if is_light(gp.alpha) else GP.of(gp.X, gp.y, blurred, gp.kernel).alpha
         return cls(
             gp,
-            kernels.right((gp.X[order] / gp.lengthscales).astype(precision)),
-            gp.alpha[order].astype(precision),
-            sketched.R.T.astype(precision, order="C"),
-            gp.R[n - recent :, order].T.astype(precision, order="C"),
-            np.empty((2, _ROWS, n), dtype=precision),
+            kernels.right((gp.X[order] / gp.lengthscales).astype(np.float32)),
+            alpha[order].astype(np.float32),
+            sketched.R.T.astype(np.float32, order="C"),
+            gp.R[n - recent :, order].T.astype(np.float32, order="C"),
+            np.empty((2, _ROWS, n), dtype=np.float32),
         )
 
     def moments(self, P: Array) -> tuple[Array, Array, Array]:

@@ -20,7 +20,7 @@ from nonstop.surrogate.thinning import evenly
 
 _COARSE = 140  # the starts race on about this many points (more in high dimension); only the winner sees all
 _GROWTH = 4  # each finer level has this many times the points of the one before
-_FISHER = 72  # points that give the curvature for the next level
+_INFORMED = 256  # points that give the curvature for the next level
 # Tolerances of the log posterior; the last is far below what changes a proposal.
 _COARSE_LIMITS = Limits(tolerance=3e-3, longest=1.0, merge=0.1, rounds=40)
 _LIMITS = Limits(tolerance=1e-4, longest=1.0, merge=0.1, rounds=100)
@@ -71,7 +71,7 @@ def fit(X: Array, y: Array, model: Surrogate = PAPER, warm: Hyperparameters | No
     """
     n, d = X.shape
     lower, upper = model.log_bounds(d)
-    theta = np.empty((0, d + 1)) if warm is None else warm.theta[None]
+    theta = np.empty((0, d + 1)) if warm is None else warm.theta.clip(lower, upper)[None]
     cold = warm is None or _has_grown(n)
     evaluations = 0
     for level, size in enumerate(_levels(n, d) if cold else [n]):
@@ -79,7 +79,7 @@ def fit(X: Array, y: Array, model: Surrogate = PAPER, warm: Hyperparameters | No
         if cold and level == 0:
             theta, metric = np.concatenate([theta, _starts(likelihood)]), None
         else:  # the end is near, and the curvature there is worth its price
-            metric = _metric(X, theta[0], model, size)[None]
+            metric = _metric(X, y, theta[0], model, size)[None]
         limits = _LIMITS if size == n else _COARSE_LIMITS
         found = minimize(likelihood.values_and_slopes, theta, lower, upper, limits, metric)
         evaluations += found.rounds
@@ -124,26 +124,25 @@ def _has_grown(n: int) -> bool:
     return n < 2 or math.floor(math.log(n, 1.1)) > math.floor(math.log(n - 1, 1.1))
 
 
-def _metric(X: Array, theta: Array, model: Surrogate, n: int) -> Array:
-    """The inverse curvature of the log posterior of n points at theta, from the Fisher information of a few of them:
-    F_ij = tr(K^-1 K_i K^-1 K_j) / 2 with K_i = dK / dtheta_i grows with the number of points, so few are enough. The
-    trace of a product is the sum over one matrix times the transpose of the other."""
-    few, _ = _some(X, X[:, 0], min(n, _FISHER))
+def _metric(X: Array, y: Array, theta: Array, model: Surrogate, n: int) -> Array:
+    """The inverse curvature of the log posterior of n points at theta, from the average information of some of them:
+    (K_i alpha)' K^-1 (K_j alpha) / 2 with K_i = dK / dtheta_i, halfway between the expected curvature and the observed.
+    K_i alpha = sum_b h_ab (z_ai - z_bi)^2 alpha_b for all i is one product with h."""
+    few, values = _some(X, y, min(n, _INFORMED))
     m, d = few.shape
     noise = math.exp(theta[-1])
     Z = few / np.exp(theta[:-1])
     K = np.empty((m, m))
     H = symmetric(model.kernel, Z, K)
-    slopes = np.square(Z.T[:, :, None] - Z.T[:, None, :])
-    slopes *= H
     np.fill_diagonal(K, 1.0 + noise)
     R = inverse_root(K)[0]
-    solved = np.empty((d + 1, m, m))  # K^-1 K_i
-    np.matmul(R.T, R, out=solved[-1])
-    np.matmul(solved[-1], slopes, out=solved[:-1])
-    solved[-1] *= noise
-    transposed = solved.transpose(0, 2, 1).reshape(d + 1, -1)
-    precision = (0.5 * n / m) * (solved.reshape(d + 1, -1) @ transposed.T)
+    alpha = R.T @ (R @ values)
+    np.fill_diagonal(H, 0.0)  # where z_a = z_b: the sum is without it what it would be but for rounding
+    squares = Z * Z
+    sums = H @ (alpha[:, None] * np.concatenate([np.ones((m, 1)), Z, squares], axis=1))
+    slopes = squares * sums[:, :1] - 2.0 * Z * sums[:, 1 : d + 1] + sums[:, d + 1 :]
+    roots = R @ np.concatenate([slopes, noise * alpha[:, None]], axis=1)
+    precision = (0.5 * n / m) * (roots.T @ roots)
     precision.flat[:: d + 2] += [*[model.lengthscale_prior.sigma**-2.0] * d, model.noise_prior.sigma**-2.0]
     return np.asarray(np.linalg.inv(precision), dtype=np.float64)
 
