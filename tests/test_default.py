@@ -20,7 +20,7 @@ def test_the_preset() -> None:
     assert surrogate_of("nonstop") == nonstop.Surrogate(
         kernel="matern52",
         lengthscale_prior=nonstop.LogNormal(math.sqrt(2.0), math.sqrt(3.0)),
-        noise_prior=nonstop.LogNormal(-1.0, 3.0),
+        noise_prior=nonstop.LogNormal(-4.0, 3.0),
         lengthscale_bounds=(2.5e-2, 1e3),
         noise_bounds=(1e-7, 1e1),
         output="compress",

@@ -19,8 +19,6 @@ SURROGATES: Final[Mapping[str, Surrogate]] = {
     "standardize": replace(NONSTOP, output="standardize"),
     "noisier": replace(NONSTOP, noise_prior=PAPER.noise_prior, noise_bounds=PAPER.noise_bounds),
     "quieter": replace(NONSTOP, noise_prior=LogNormal(-8.0, 3.0)),
-    "shorter": replace(NONSTOP, lengthscale_prior=LogNormal(1.0, 1.0)),
-    "observed": replace(NONSTOP, incumbent="observed"),
 }
 
 
@@ -39,7 +37,6 @@ CANDIDATES: Final = (
     "kb-ucb@nonstop",
     "kb-logei@nonstop",
     "ucb+ucb+logei@nonstop",
-    "kb-ucb@rbf",
     "ucb",
     "logei",
     "kb-ucb",

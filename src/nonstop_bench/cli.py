@@ -112,9 +112,7 @@ def table(names: tuple[str, ...], everything: bool, results: Path) -> None:
     if everything:
         click.echo(tables.document(results), nl=False)
     for chosen in [preset(name) for name in names]:
-        click.echo(
-            contest.report(tables.stored(results, chosen.name)) if chosen.also else tables.section(results, chosen)
-        )
+        click.echo(contest.section(results, chosen) if chosen.also else tables.section(results, chosen))
 
 
 @main.command()

@@ -8,14 +8,16 @@ time, would have finished its evaluations: evaluations / q seconds for evaluatio
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
 from nonstop_bench import score
 from nonstop_bench.case import OURS
+from nonstop_bench.presets import Preset
 from nonstop_bench.records import Array, Record
-from nonstop_bench.tables import markdown, milliseconds
+from nonstop_bench.tables import markdown, milliseconds, stored
 
 Measure: TypeAlias = Callable[[Record], float]
 
@@ -27,6 +29,12 @@ def at_equal_evaluations(record: Record) -> float:
 def at_equal_time(record: Record) -> float:
     evaluations = record.case.evaluations or score.evaluations(record)
     return float(score.regret_curve(record, [evaluations / record.case.q])[0])
+
+
+def section(results: Path, preset: Preset) -> str:
+    """An experiment of several tasks in Markdown, from its results in the folder."""
+    about = f"{preset.about[:1].upper()}{preset.about[1:]}"
+    return f"## {preset.name}\n\n{about}. {report(stored(results, preset.name))}\n"
 
 
 def report(records: Sequence[Record]) -> str:

@@ -28,7 +28,7 @@ PEERS: Final = (
     "random",
 )
 #: Those candidates that were also tried with other numbers of workers and other durations.
-FINALISTS: Final = (OURS, "kb-ucb+kb-logei@nonstop", "kb-ucb@rbf", "ucb", "logei")
+FINALISTS: Final = (OURS, *STANDARD)
 #: Virtual seconds that a suggestion costs every rule in the experiments that give it a price, and how those are called.
 PRICE: Final = 0.5
 PRICED: Final = "-overhead"
@@ -120,9 +120,9 @@ _ALL = (
     Preset("paper/xgboost-300-q8", "a real task; time goes with the trees", Case("xgboost-300", q=8, horizon=15.0)),
     Preset("paper/hartmann-6-q4-long", "a longer budget", Case("hartmann-6", q=4, horizon=100.0), FIVE, 10),
     Preset("paper/egg-holder-q4-long", "a longer budget", Case("egg-holder", q=4, horizon=100.0), FIVE, 10),
-    Preset("choosing/q8", "the tasks on which the default was chosen", CHOOSING[0], CANDIDATES, 6, also=CHOOSING[1:]),
+    Preset("choosing/q8", "the tasks on which the default was chosen", CHOOSING[0], CANDIDATES, 3, also=CHOOSING[1:]),
     *(
-        Preset(f"choosing/{name}", about, _varied(CHOOSING, **how)[0], FINALISTS, 3, also=_varied(CHOOSING, **how)[1:])
+        Preset(f"choosing/{name}", about, _varied(CHOOSING, **how)[0], FINALISTS, 2, also=_varied(CHOOSING, **how)[1:])
         for name, about, how in (
             ("q4", "the same with fewer workers", {"q": 4}),
             ("q16", "the same with more workers", {"q": 16}),

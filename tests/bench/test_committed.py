@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from nonstop_bench import tables
+from nonstop_bench.cli import main
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path("benchmarks/results")  # as the command that made the tables names it
@@ -19,3 +21,14 @@ def _in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_tables_of_the_paper_come_from_the_results() -> None:
     assert (RESULTS / "paper/tables.md").read_text(encoding="utf-8") == tables.document(RESULTS)
+
+
+def test_the_tables_of_the_choice_come_from_the_results() -> None:
+    names = [f"choosing/{name}" for name in ("q8", "q4", "q16", "pareto")]
+    printed = CliRunner().invoke(main, ["table", *names, "--results", str(RESULTS)])
+    assert (RESULTS / "choosing/tables.md").read_text(encoding="utf-8") == printed.stdout
+
+
+def test_the_table_of_the_peers_comes_from_the_results() -> None:
+    printed = CliRunner().invoke(main, ["peers", "--only-table", "--results", str(RESULTS)])
+    assert (RESULTS / "peers/table.md").read_text(encoding="utf-8") == printed.stdout

@@ -77,7 +77,7 @@ PAPER = Surrogate()
 #: Ours: rougher, able to tell good values apart to 3e-4 of their spread, unmoved by how bad the bad ones are.
 NONSTOP = Surrogate(
     kernel="matern52",
-    noise_prior=LogNormal(-1.0, 3.0),  # its mode is at 5e-5, and nothing between 1e-8 and 0.3 is far from it
+    noise_prior=LogNormal(-4.0, 3.0),  # its mode is at 2e-6, and no noise up to 1 is out of its reach
     noise_bounds=(1e-7, 1e1),
     output="compress",
     incumbent="believed",
