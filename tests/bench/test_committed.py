@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -32,3 +33,15 @@ def test_the_tables_of_the_choice_come_from_the_results() -> None:
 def test_the_table_of_the_peers_comes_from_the_results() -> None:
     printed = CliRunner().invoke(main, ["peers", "--only-table", "--results", str(RESULTS)])
     assert (RESULTS / "peers/table.md").read_text(encoding="utf-8") == printed.stdout
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/decisions/0014-the-default.md"])
+def test_the_pages_say_what_the_table_of_the_peers_says(page: str) -> None:
+    """Ranks and won pairs at equal evaluations, in the order of the table."""
+    table = (RESULTS / "peers/table.md").read_text(encoding="utf-8")
+    numbers = re.findall(r"^\| [\w-]+ \| (\d\.\d\d) \| ([–\d.]+) \| \d", table, re.MULTILINE)
+    assert len(numbers) == 8
+    said = re.findall(
+        r"^\| [^|]+ \| (\d\.\d\d) \| ([–\d.]+) \| [–\d]", Path(page).read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert said == numbers
