@@ -26,6 +26,8 @@ def test_the_preset() -> None:
         output="compress",
         incumbent="believed",
         max_points=2000,
+        candidates=128,
+        refit=0.1,
     )
     ucb, logei = nonstop.KrigingBeliever(nonstop.UCB(2.0)), nonstop.KrigingBeliever(nonstop.LogEI())
     assert rule_of(DEFAULT_RULE) == nonstop.Turns((ucb, ucb, logei))
@@ -42,6 +44,8 @@ def test_the_papers_configuration_keeps_its_name() -> None:
             noise_bounds=(1e-4, 1e1),
             output="standardize",
             incumbent="observed",
+            candidates=1000,
+            refit=0.0,
         )
     )
 

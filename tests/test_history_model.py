@@ -47,8 +47,10 @@ def test_the_check_is_in_the_units_of_the_values(direction: Direction) -> None:
     output = Standardize.of(record.observed)
     mean, variance = leave_one_out(GP.of(X, output.forward(record.observed), hyper))
     assert record.predicted == pytest.approx(output.backward(mean))
-    assert record.sd == pytest.approx(np.sqrt(variance) * output.spread * output.unit)
-    inside = np.abs(record.observed - record.predicted) <= ndtri(0.975) * record.sd
+    half = 1.96 * np.sqrt(variance) * output.spread * output.unit
+    assert record.high - record.predicted == pytest.approx(half)
+    assert record.predicted - record.low == pytest.approx(half)
+    inside = np.abs(record.observed - record.predicted) <= ndtri(0.975) / 1.96 * half
     assert {c.level: c.observed for c in record.coverage}[0.95] == pytest.approx(inside.mean())
 
 
@@ -107,15 +109,29 @@ def test_slices_go_through_the_incumbent(direction: Direction) -> None:
     assert record.incumbent.value == pick(t.value for t in trials if t.value is not None)
     for cut in record.slices:
         name = cut.scale.name
-        for place, mean, sd in list(zip(cut.at, cut.mean, cut.sd, strict=True))[::7]:
+        for place, mean, low, high in list(zip(cut.at, cut.mean, cut.low, cut.high, strict=True))[::7]:
             whole = int(place) if name in ("depth", "width") else place
             value = cut.scale.choices[int(place)] if cut.scale.kind == "choices" else whole
             params = {**(record.incumbent.params or {}), name: value}
-            m, s = model.predict(encode(MIXED, params)[None])
-            assert (mean, sd) == (pytest.approx(m[0]), pytest.approx(s[0]))
+            m, variance = model.gp.moments(encode(MIXED, params)[None])
+            ends = [m + side * 1.96 * np.sqrt(variance) for side in (-1.0, 0.0, 1.0)]
+            values = sorted(float(model.sign * model.output.backward(end)[0]) for end in ends)
+            assert [low, mean, high] == pytest.approx(values)
         best = next(i for i, t in enumerate(record.results) if t is record.incumbent)
         assert cut.closeness[best] == pytest.approx(1.0)
         assert ((cut.closeness >= 0.0) & (cut.closeness <= 1.0 + 1e-12)).all()
+
+
+def test_a_band_reaches_further_to_the_bad_side() -> None:
+    """Values that span decades, compressed from below: nobody believes that something is far better than the best."""
+    _, trials = study(ONE, 15, value=lambda x: math.exp(12.0 * abs(x[0] - 0.3)))
+    record = history.slices(Spec(ONE), trials)
+    (cut,) = record.slices
+    assert (cut.low <= cut.mean).all()
+    assert (cut.mean <= cut.high).all()
+    assert (cut.high - cut.mean > cut.mean - cut.low - 1e-9).all()
+    assert cut.low.min() > record.values.min() - 0.02 * np.ptp(record.values)
+    assert cut.high.max() > record.values.max()
 
 
 def test_the_acquisition_of_the_slices_is_the_rules() -> None:
@@ -126,7 +142,7 @@ def test_the_acquisition_of_the_slices_is_the_rules() -> None:
     assert model is not None
     (cut,) = record.slices
     assert record.rule == "ucb"
-    mean, sd = -(cut.mean), cut.sd  # the study minimises
+    mean, sd = -(cut.mean), (cut.high - cut.low) / (2.0 * 1.96)  # the study minimises
     score = mean + math.sqrt(2.0) * sd
     assert cut.acquisition == pytest.approx((score - score.min()) / (score.max() - score.min()), abs=1e-9)
     assert history.slices(Spec(ONE, rule="random"), trials).slices[0].acquisition is None

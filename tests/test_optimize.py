@@ -64,7 +64,7 @@ def test_processes_never_run_one_trial_too_many(study: nonstop.Study) -> None:
 def test_processes_are_real(study: nonstop.Study, tmp_path: Path) -> None:
     folder = tmp_path / "pids"
     folder.mkdir()
-    study.optimize(Marking(folder), n_trials=20, workers=3, lease=10.0)
+    study.optimize(Marking(folder, 0.3), n_trials=20, workers=3, lease=10.0)
     assert len(list(folder.iterdir())) == 3
     check_whole(study, 20)
 

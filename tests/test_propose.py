@@ -534,6 +534,47 @@ def test_a_warm_start_changes_little() -> None:
     np.testing.assert_allclose(warm.x, cold.x, atol=5e-3)
 
 
+def test_hyperparameters_serve_until_the_data_have_grown() -> None:
+    X, y = data(0, 45, 3)
+    old = propose(X[:40], y[:40]).hyperparameters
+    assert old is not None
+    assert old.results == 40
+    for n, serves in ((40, True), (43, True), (44, False), (45, False)):  # refit: a tenth
+        made = propose(X[:n], y[:n], warm=old).hyperparameters
+        assert made is not None
+        assert (made == old) is serves
+        assert made.results == (40 if serves else n)
+
+
+def test_the_paper_estimates_anew_every_time() -> None:
+    X, y = data(0, 41, 3)
+    old = propose(X[:40], y[:40], surrogate="paper").hyperparameters
+    made = propose(X, y, surrogate="paper", warm=old).hyperparameters
+    assert made is not None
+    assert old is not None
+    assert made.results == 41
+    assert made.lengthscales != old.lengthscales
+
+
+def test_hyperparameters_of_unknown_origin_are_only_a_start() -> None:
+    X, y = data(0, 40, 3)
+    made = propose(X, y, warm=Hyperparameters((0.3, 0.4, 0.5), 1e-3)).hyperparameters
+    best = propose(X, y).hyperparameters
+    assert made is not None
+    assert best is not None
+    np.testing.assert_allclose(made.lengthscales, best.lengthscales, rtol=0.05)
+
+
+def test_thinned_data_grow_too() -> None:
+    """Of 60 results the model keeps 20, but they have grown all the same."""
+    model = Surrogate(max_points=20, refit=0.5)
+    X, y = data(0, 60, 3)
+    old = propose(X[:30], y[:30], surrogate=model).hyperparameters
+    made = propose(X, y, surrogate=model, warm=old).hyperparameters
+    assert made is not None
+    assert made.results == 60
+
+
 def test_threads_do_not_change_the_answer() -> None:
     X, y = data(0, 40, 3)
     np.testing.assert_allclose(propose(X, y, threads=None).x, propose(X, y, threads=1).x, atol=1e-4)

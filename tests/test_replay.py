@@ -65,6 +65,22 @@ def test_a_run_of_processes_replays_from_its_file(tmp_path: Path) -> None:
     assert heard == list(range(25))
 
 
+def test_workers_use_each_others_estimates() -> None:
+    """Hyperparameters are estimated again only when there are a tenth more results, by whichever worker comes then."""
+    study = nonstop.create_study(space=CONTINUOUS, seed=1)
+    with ThreadPoolExecutor(3) as pool:
+        study.optimize(bowl, n_trials=60, workers=pool, lease=20.0)
+    modelled = [trial for trial in study.trials if "lengthscales" in trial.diagnostics]
+    fitted = [int(str(trial.diagnostics["fitted"])) for trial in modelled]
+    assert all(now < 1.1 * then or now == then for now, then in zip((t.version for t in modelled), fitted, strict=True))
+    assert len(set(fitted)) < 0.7 * len(modelled)
+    by_estimate: dict[int, set[str | None]] = {}
+    for trial, then in zip(modelled, fitted, strict=True):
+        by_estimate.setdefault(then, set()).add(trial.owner)
+    assert max(map(len, by_estimate.values())) > 1
+    assert replay(study).identical
+
+
 def test_a_difference_is_found() -> None:
     study = nonstop.create_study(space=CONTINUOUS, seed=1)
     study.optimize(bowl, n_trials=12)

@@ -85,7 +85,8 @@ def propose(
     same data before: the model takes its own mean for their values, so that it does not propose them again. `avoid` are
     points that failed. The proposal differs from all of these; in a discrete cube also from X, while an untried point
     is left. With `noisy`, a discrete cube keeps only the points of `avoid` from coming again.
-    `warm` are hyperparameters to start the fit from; `threads=None` lets BLAS use as many threads as it likes.
+    `warm` are hyperparameters to start the fit from, or, if the data have hardly grown since (`Surrogate.refit`), to do
+    without one; `threads=None` lets BLAS use as many threads as it likes.
     """
     started = time.perf_counter()
     data = _Data.of(X, y, busy, believed, avoid, cube)
@@ -98,7 +99,7 @@ def propose(
             return _unmodelled(data, _filling(data, seed), "quasi-random", noisy, started)
         try:
             gp, rung, fit_seconds = _fitted(data, model, warm)
-            choice, count = _chosen(rule, gp, gp.incumbent(model.incumbent), data, noisy, rng)
+            choice, count = _chosen(rule, gp, model, data, noisy, rng)
             mean, variance = gp.moments(choice.x[None])
         except NotPositiveDefiniteError:
             return _unmodelled(data, _filling(data, seed), "quasi-random", noisy, started)
@@ -202,19 +203,26 @@ def _fitted(data: _Data, model: Surrogate, warm: Hyperparameters | None) -> tupl
     d = X.shape[1]
     if warm is not None and len(warm.lengthscales) != d:
         raise DataError(f"warm has {len(warm.lengthscales)} lengthscales, but the points have {d} dimensions")
-    found = fit(X, z, model, warm)
-    rung: Rung = "model"
-    hyperparameters = found.hyperparameters
-    if not math.isfinite(found.objective):
-        hyperparameters, rung = warm or prior_mode(d, model), "previous"
+    hyperparameters, rung = _estimated(X, z, model, warm, len(data.y))
     gp = GP.of(X, z, hyperparameters, model.kernel)
     if gp.jitter > 0.0 and rung == "model":
         rung = "jitter"
     return gp, rung, time.perf_counter() - started
 
 
+def _estimated(
+    X: Array, z: Array, model: Surrogate, warm: Hyperparameters | None, results: int
+) -> tuple[Hyperparameters, Rung]:
+    if warm is not None and warm.results and results < (1.0 + model.refit) * warm.results:
+        return warm, "model"
+    found = fit(X, z, model, warm)
+    if not math.isfinite(found.objective):
+        return warm or prior_mode(X.shape[1], model), "previous"
+    return replace(found.hyperparameters, results=results), "model"
+
+
 def _chosen(
-    rule: Score | Chooser, gp: GP, best: float, data: _Data, noisy: bool, rng: np.random.Generator
+    rule: Score | Chooser, gp: GP, model: Surrogate, data: _Data, noisy: bool, rng: np.random.Generator
 ) -> tuple[Choice, int]:
     """The rule's point. If it coincides with a reserved one, that point is believed too and the rule asked again; if
     belief does not move it (a corner often stays the best), the best runner-up that is free is taken."""
@@ -224,7 +232,7 @@ def _chosen(
     for _ in range(3):
         # Only a discrete cube leaves taken points out beforehand: next to a point, it has nothing that is almost it.
         excluded = taken if discrete else taken[:0]
-        choice = _choice(rule, gp, believed, best, data, excluded, rng)
+        choice = _choice(rule, gp, model, believed, data, excluded, rng)
         clash = _coinciding(choice.x, taken)
         if not discrete:
             clash = np.concatenate([clash, _coinciding(choice.x, data.believed, _APART)])
@@ -250,11 +258,18 @@ def _runner_up(choice: Choice, data: _Data, taken: Array, rng: np.random.Generat
 
 
 def _choice(
-    rule: Score | Chooser, gp: GP, believed: Array, best: float, data: _Data, taken: Array, rng: np.random.Generator
+    rule: Score | Chooser,
+    gp: GP,
+    model: Surrogate,
+    believed: Array,
+    data: _Data,
+    taken: Array,
+    rng: np.random.Generator,
 ) -> Choice:
+    best = gp.incumbent(model.incumbent)
     order = np.argsort(-gp.y, kind="stable")[:8]
     tolerance = min(1e-6, 1e-2 * gp.hyperparameters.noise)  # below the noise there is nothing to find
-    terrain = Terrain(data.cube, gp.lengthscales, gp.X[order], taken, tolerance)
+    terrain = Terrain(data.cube, gp.lengthscales, gp.X[order], taken, tolerance, model.candidates)
     believer = gp.condition(believed, gp.moments(believed)[0])
     if isinstance(rule, Score):
         return maximize(Scored(rule, believer, best, recent=len(believed)), terrain, rng)

@@ -109,7 +109,11 @@ def _hyperparameters(mirror: Mirror, number: int | None) -> Hyperparameters | No
     if number is None:
         return None
     recorded: Mapping[str, object] = mirror.trials[number].diagnostics
-    return Hyperparameters(tuple(cast("list[float]", recorded["lengthscales"])), cast("float", recorded["noise"]))
+    return Hyperparameters(
+        tuple(cast("list[float]", recorded["lengthscales"])),
+        cast("float", recorded["noise"]),
+        cast("int | None", recorded.get("fitted")),
+    )
 
 
 def _diagnostics(proposal: Proposal, basis: Basis, cursor: int) -> Diagnostics:
@@ -129,4 +133,5 @@ def _diagnostics(proposal: Proposal, basis: Basis, cursor: int) -> Diagnostics:
     if proposal.hyperparameters is not None:
         said["lengthscales"] = list(proposal.hyperparameters.lengthscales)
         said["noise"] = proposal.hyperparameters.noise
+        said["fitted"] = proposal.hyperparameters.results
     return said

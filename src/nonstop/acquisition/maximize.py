@@ -1,6 +1,6 @@
 """Where an acquisition is largest: screen many candidates, polish the best few together.
 
-Candidates are 1000 d quasi-random points (the paper's number) and points around the best observations, which a pure
+Candidates are quasi-random points (the paper's number is 1000 d) and points around the best observations, which a pure
 quasi-random screen misses in high dimension. In mixed spaces every candidate is a real, rounded point; the polish moves
 the continuous columns only, and a search over discrete neighbours moves the others.
 """
@@ -29,13 +29,15 @@ ENUMERABLE = 8192  # a discrete cube up to this size is searched completely
 @dataclass(frozen=True, slots=True, eq=False)
 class Terrain:
     """Where to look: the cube, lengthscales that say how far is far, observations worth searching around (best first),
-    points that may not be chosen (only discrete cubes need them), and how much of the acquisition may be left."""
+    points that may not be chosen (only discrete cubes need them), how much of the acquisition may be left, and how many
+    quasi-random candidates there are to be for each dimension, at least."""
 
     cube: Cube
     lengthscales: Array
     centers: Array
     taken: Array
     tolerance: float = 1e-6
+    candidates: int = 1000
 
 
 def maximize(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator) -> Choice:
@@ -56,7 +58,7 @@ def maximize(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generato
 def _screen(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator) -> Array:
     """The candidates with the largest estimated values, block by block so that memory stays small."""
     cube = terrain.cube
-    blocks = -(-1000 * cube.dim // _BLOCK)
+    blocks = -(-terrain.candidates * cube.dim // _BLOCK)
     best, estimates, worst = np.empty((0, cube.dim)), np.empty(0), -np.inf
     for block in range(blocks + min(2, blocks)):
         points = _global(cube, rng) if block < blocks else _local(terrain, rng)

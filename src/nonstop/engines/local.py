@@ -1,12 +1,20 @@
-"""Workers as processes of this machine. The parent evaluates nothing: it starts, replaces and ends them."""
+"""Workers as processes of this machine. The parent evaluates nothing: it starts, replaces and ends them.
+
+They start as the processors come free, one shortly after the other. Eight that import at once on two processors all
+take as long as the last; like this, most begin earlier, and they do not go on in step: evaluations that all take the
+same time would end together again and again, and the proposals after them would fight for the processors.
+"""
 
 from __future__ import annotations
 
+import math
+import os
 import sys
 import traceback
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing import connection
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
@@ -25,6 +33,8 @@ _UNGUARDED = (
     "a worker process could not start: its own error stands above. A script that calls optimize() with several workers "
     "is imported by each of them, so it must call it under  if __name__ == '__main__':"
 )
+_STARTUP = 0.3  # seconds that a process typically takes to start
+_PATIENCE = 1.0  # seconds after which the next one does not wait for it any longer: it may be waiting for a disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +73,10 @@ def run_processes(task: Task, names: Sequence[str], ticker: Ticker, clock: Clock
         raise StudyError(_UNGUARDED)
     parcel, context = pack(task)
     with braked_by_signals() as brake:
-        crew = Crew(task, parcel, context, clock or WallClock())
+        crew = Crew(task, parcel, context, clock or WallClock(), names)
         try:
-            for name in names:
-                crew.start(name)
-            while crew.members and not brake.pulled:
+            crew.muster()
+            while (crew.members or crew.absent) and not brake.pulled:
                 crew.look()
                 ticker()
         finally:
@@ -85,6 +94,7 @@ class _Member:
     name: str
     process: BaseProcess
     pipe: Connection
+    born: float
     ready: bool = False
     held: tuple[int, int] | None = None
     usage: Usage | None = None
@@ -95,19 +105,30 @@ class _Member:
         return f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
 
 
-@dataclass(slots=True)
 class Crew:
-    """The processes of one run."""
+    """The processes of one run: `members` are under way, `absent` has the names of those still to be started."""
 
-    task: Task
-    parcel: Parcel
-    context: BaseContext
-    clock: Clock
-    members: list[_Member] = field(default_factory=list)
-    usages: list[Usage] = field(default_factory=list)
-    spares: Spares | None = None
+    def __init__(self, task: Task, parcel: Parcel, context: BaseContext, clock: Clock, names: Sequence[str]) -> None:
+        self.task = task
+        self.parcel = parcel
+        self.context = context
+        self.clock = clock
+        self.absent = deque(names)
+        self.members: list[_Member] = []
+        self.usages: list[Usage] = []
+        self.spares = Spares(task, len(names))
+        self._processors = _processors()
+        self._step = _STARTUP / self._processors
 
-    def start(self, name: str) -> None:
+    def muster(self) -> None:
+        """Start the next of the absent, if a processor is free of processes that start, and none has just begun to."""
+        now = self.clock.monotonic()
+        starting = [now - member.born for member in self.members if not member.ready]
+        busy = sum(age < _PATIENCE for age in starting)
+        if self.absent and busy < self._processors and min(starting, default=math.inf) >= self._step:
+            self._start(self.absent.popleft())
+
+    def _start(self, name: str) -> None:
         mine, theirs = self.context.Pipe(duplex=False)
         # Not a daemon: an objective may want processes of its own.
         process = self.context.Process(  # type: ignore[attr-defined]
@@ -117,11 +138,11 @@ class Crew:
         with no_phantom_main(), held_back():
             process.start()
         theirs.close()
-        self.members.append(_Member(name, process, mine))
+        self.members.append(_Member(name, process, mine, self.clock.monotonic()))
 
     def look(self, patience: float = TICK) -> None:
-        """Wait a moment for news of any member; replace those that were lost."""
-        connection.wait([m.pipe for m in self.members], timeout=patience)
+        """Wait a moment for news of any member; replace those that were lost, and start who is still to come."""
+        connection.wait([m.pipe for m in self.members], timeout=min(patience, self._step) if self.absent else patience)
         for member in list(self.members):
             # Asked first: what a process said before it ended is then heard in any case.
             alive = member.process.exitcode is None
@@ -130,6 +151,7 @@ class Crew:
             self._leave(member)
             if member.usage is None:
                 self._replace(member)
+        self.muster()
 
     def _leave(self, member: _Member) -> None:
         self.members.remove(member)
@@ -139,15 +161,14 @@ class Crew:
             member.process.join()
         if member.usage is not None:
             self.usages.append(member.usage)
+            self.absent.clear()  # whoever ends by itself found nothing left to do
 
     def _replace(self, member: _Member) -> None:
         if not member.ready and (member.process.exitcode or 0) > 0:
             raise StudyError(_UNGUARDED)
-        if self.spares is None:
-            self.spares = Spares(self.task, len(self.members) + 1)
         self.spares.take(member.name, member.how)
         self._hand_on(member)
-        self.start(member.name)
+        self.absent.append(member.name)
 
     def _hand_on(self, member: _Member) -> None:
         """No need to wait for the lease of a process that is known to be dead."""
@@ -174,6 +195,11 @@ class Crew:
             if member.usage is None and member.held is not None:
                 with suppress(StorageError):
                     give_back(self.task.storage, self.task.study, *member.held)
+
+
+def _processors() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _listen(member: _Member) -> bool:

@@ -31,14 +31,15 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
-    """Leave-one-out predictions, in the units of the values and with the noise of an evaluation; `explained` is the
-    share of the variance of the values that they explain (1 is perfect, 0 is no better than the mean, None if the
-    values do not vary). Empty with fewer than two results."""
+    """Leave-one-out predictions and the bounds of 95 %, in the units of the values and with the noise of an evaluation;
+    `explained` is the share of the variance of the values that they explain (1 is perfect, 0 is no better than the
+    mean, None if the values do not vary). Empty with fewer than two results."""
 
     trials: tuple[Trial, ...]
     observed: Array
     predicted: Array
-    sd: Array
+    low: Array
+    high: Array
     coverage: tuple[Coverage, ...]
     explained: float | None
 
@@ -46,13 +47,13 @@ class Check:
 def check(spec: Spec, trials: Sequence[Trial]) -> Check:
     model = posterior(spec, trials)
     if model is None or len(model.trials) < 2:
-        return Check((), np.empty(0), np.empty(0), np.empty(0), (), None)
+        return Check((), np.empty(0), np.empty(0), np.empty(0), np.empty(0), (), None)
     mean, variance = leave_one_out(model.gp)
     errors = model.gp.y - mean
     total = float(np.square(model.gp.y - model.gp.y.mean()).sum())
     explained = 1.0 - float(np.square(errors).sum()) / total if total > 0.0 else None
-    predicted, sd = model.in_units(mean, np.sqrt(variance))
-    return Check(model.trials, model.values, predicted, sd, coverages(errors, np.sqrt(variance)), explained)
+    sd = np.sqrt(variance)
+    return Check(model.trials, model.values, *model.band(mean, sd), coverages(errors, sd), explained)
 
 
 def coverages(errors: Array, sd: Array) -> tuple[Coverage, ...]:

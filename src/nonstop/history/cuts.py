@@ -30,14 +30,15 @@ DEPTH = 8.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slice:
-    """The model along one parameter, all others as in the incumbent. Places are on the scale; `acquisition` goes from
-    0 to 1 over all slices. `closeness` (one for each result, from 0 to 1) is its covariance with the slice: only data
-    that are close to it bear on what the slice shows."""
+    """The model along one parameter, all others as in the incumbent: its mean, and between which values it is sure to
+    95 %. Places are on the scale; `acquisition` goes from 0 to 1 over all slices. `closeness` (one for each result,
+    from 0 to 1) is its covariance with the slice: only data that are close to it bear on what the slice shows."""
 
     scale: Scale
     at: Array
     mean: Array
-    sd: Array
+    low: Array
+    high: Array
     acquisition: Array | None
     data: Array
     closeness: Array
@@ -137,7 +138,7 @@ def _slice(spec: Spec, model: Posterior, busy: Sequence[Trial], axis: int, rule:
         chosen = rule.at(*gp.X.shape) if isinstance(rule, UCB) else rule
         score = chosen.score(mean, np.sqrt(variance), gp.incumbent(surrogate_of(spec.surrogate).incumbent))[0]
     data, working = (scale.places(trial.params or {} for trial in some) for some in (model.trials, busy))
-    return Slice(scale, places, *model.in_units(mean, np.sqrt(variance)), score, data, closeness, working)
+    return Slice(scale, places, *model.band(mean, np.sqrt(variance)), score, data, closeness, working)
 
 
 def _shown_rule(spec: Spec) -> tuple[str | None, Score | None]:

@@ -23,6 +23,8 @@ from nonstop.trial import Trial
 
 #: Results that the model is built from: a figure needs no more, and the work is cubic in them.
 MOST = 500
+#: Deviations on either side that hold 95 % of a normal distribution.
+SIGMAS = 1.96
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +52,12 @@ class Posterior:
         """From standardised units to those of the values; the deviation is half of what one on either side span."""
         span = self.output.backward(mean + sd) - self.output.backward(mean - sd)
         return self.sign * self.output.backward(mean), 0.5 * span
+
+    def band(self, mean: Array, sd: Array) -> tuple[Array, Array, Array]:
+        """The median, and the bounds of 95 %, in the units of the values. Compressed values reach further to the bad
+        side than to the good one."""
+        ends = [self.sign * self.output.backward(mean + side * SIGMAS * sd) for side in (0.0, -self.sign, self.sign)]
+        return ends[0], ends[1], ends[2]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from nonstop.history.calibration import Check
 from nonstop.history.scale import evenly
 from nonstop.plots.plotly import go, make_subplots
-from nonstop.plots.style import BLUE, GREY, ORANGE, empty, hover, styled
+from nonstop.plots.style import BLUE, GREY, ORANGE, between, empty, hover, reaching, styled
 
 MOST = 400
 
@@ -36,7 +38,7 @@ def _title(record: Check) -> str:
 def _predictions(drawn: go.Figure, record: Check) -> None:
     rows = evenly(len(record.trials), MOST)
     trials = [record.trials[i] for i in rows]
-    x, y, sd = record.observed[rows], record.predicted[rows], record.sd[rows]
+    x, y, low, high = (side[rows] for side in (record.observed, record.predicted, record.low, record.high))
     ends = [float(record.observed.min()), float(record.observed.max())]
     drawn.add_scatter(
         x=ends,
@@ -53,14 +55,15 @@ def _predictions(drawn: go.Figure, record: Check) -> None:
         y=y,
         mode="markers",
         name="a result, and 95 %",
-        **hover(trials, observed=x, predicted=y, give_or_take=1.96 * sd),
+        **hover(trials, observed=x, predicted=y, **{"from": low, "to": high}),
         row=1,
         col=1,
         marker={"size": 6, "color": BLUE, "opacity": 0.8},
-        error_y={"array": 1.96 * sd, "color": "rgba(0,114,178,0.3)", "thickness": 1, "width": 0},
+        error_y=between(y, low, high, color="rgba(0,114,178,0.3)", thickness=1),
     )
     drawn.update_xaxes(title_text="observed", row=1, col=1)
-    drawn.update_yaxes(title_text="predicted", row=1, col=1)
+    seen = reaching(np.concatenate([record.observed, record.predicted]), np.concatenate([record.low, record.high]))
+    drawn.update_yaxes(title_text="predicted", range=seen, row=1, col=1)
 
 
 def _coverage(drawn: go.Figure, record: Check) -> None:

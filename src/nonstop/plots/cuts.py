@@ -19,17 +19,18 @@ from nonstop.plots.style import (
     RED,
     SCALE,
     about,
+    between,
     bounded,
     compact,
     empty,
     label,
+    reaching,
     styled,
 )
 from nonstop.trial import Trial
 
 MOST = 120  # results to draw in each slice: those that are closest to it
 _BAND = "rgba(0,114,178,0.18)"
-_SIGMAS = 1.96
 _NEAR = 0.02  # results less close than this to a slice say nothing about it
 _PANEL, _STRIP, _GAP = 180, 44, 76  # heights, in pixels
 
@@ -70,7 +71,6 @@ def slices(record: Slices | None) -> go.Figure:
 def _model(drawn: go.Figure, record: Slices, cut: Slice, row: int, column: int, first: bool) -> None:
     """Mean, band, the results near the slice, and where the incumbent and the busy points are."""
     where = {"row": row, "col": column}
-    upper, lower = cut.mean + _SIGMAS * cut.sd, cut.mean - _SIGMAS * cut.sd
     if cut.scale.kind == "choices":
         drawn.add_scatter(
             x=cut.at,
@@ -80,13 +80,13 @@ def _model(drawn: go.Figure, record: Slices, cut: Slice, row: int, column: int, 
             showlegend=first,
             legendgroup="mean",
             marker={"color": BLUE, "size": 9, "symbol": "line-ew", "line": {"width": 3, "color": BLUE}},
-            error_y={"array": _SIGMAS * cut.sd, "color": _BAND, "thickness": 14, "width": 0},
+            error_y=between(cut.mean, cut.low, cut.high, color=_BAND, thickness=14),
             **where,
         )
     else:
         drawn.add_scatter(
             x=compact(np.concatenate([cut.at, cut.at[::-1]])),
-            y=compact(np.concatenate([upper, lower[::-1]])),
+            y=compact(np.concatenate([cut.high, cut.low[::-1]])),
             fill="toself",
             mode="none",
             fillcolor=_BAND,
@@ -116,13 +116,11 @@ def _model(drawn: go.Figure, record: Slices, cut: Slice, row: int, column: int, 
 
 
 def _height(record: Slices) -> list[float]:
-    """The range of values that all slices share, so that they compare: bands, and the results that are near a slice."""
+    """The range of values that all slices share, so that they compare: means, results that are near a slice, and bands
+    as far as they can be seen beside those."""
     near = [record.values[cut.closeness > _NEAR] for cut in record.slices]
-    bands = [cut.mean + side * _SIGMAS * cut.sd for cut in record.slices for side in (-1.0, 1.0)]
-    ends = np.concatenate([*near, *bands])
-    low, high = float(ends.min()), float(ends.max())
-    room = 0.07 * (high - low) or 0.5
-    return [low - room, high + room]
+    shown = np.concatenate([*near, *(cut.mean for cut in record.slices)])
+    return reaching(shown, np.concatenate([side for cut in record.slices for side in (cut.low, cut.high)]))
 
 
 def _results(drawn: go.Figure, record: Slices, cut: Slice, where: dict[str, int], first: bool) -> None:

@@ -158,6 +158,21 @@ def compact(numbers: Array, spread: float = 1e-3) -> NDArray[np.float32] | Array
     return small if differ >= spread * max(-low, high) else numbers
 
 
+def between(middle: Array, low: Array, high: Array, **look: Any) -> dict[str, Any]:
+    """An error bar from low to high."""
+    return {"array": high - middle, "arrayminus": middle - low, "symmetric": False, "width": 0, **look}
+
+
+def reaching(shown: Array, bands: Array) -> list[float]:
+    """The range of an axis that shows all of the one, and of the other what lies up to half as far beyond: a band may
+    reach as far as the model is unsure, and then nothing else could be told apart."""
+    low, high = float(shown.min()), float(shown.max())
+    beyond = 0.5 * (high - low) or math.inf
+    low, high = max(low - beyond, min(low, float(bands.min()))), min(high + beyond, max(high, float(bands.max())))
+    room = 0.07 * (high - low) or 0.5
+    return [low - room, high + room]
+
+
 def log_axis(numbers: Array) -> dict[str, Any]:
     """A log axis for positive numbers that labels powers of ten, and a few numbers between them if there is room."""
     there = numbers[np.isfinite(numbers) & (numbers > 0.0)]

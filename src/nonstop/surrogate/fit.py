@@ -28,10 +28,12 @@ _LIMITS = Limits(tolerance=1e-4, longest=1.0, merge=0.1, rounds=100)
 
 @dataclass(frozen=True, slots=True)
 class Hyperparameters:
-    """One lengthscale per dimension of the cube, and the noise variance in units of the variance of y."""
+    """One lengthscale per dimension of the cube, and the noise variance in units of the variance of y; also from how
+    many results they were estimated, where that is known."""
 
     lengthscales: tuple[float, ...]
     noise: float
+    results: int | None = None
 
     def __post_init__(self) -> None:
         if not all(0.0 < value < math.inf for value in (*self.lengthscales, self.noise)):
@@ -64,7 +66,7 @@ def log_posterior(X: Array, y: Array, hyper: Hyperparameters, model: Surrogate =
 
 def fit(X: Array, y: Array, model: Surrogate = PAPER, warm: Hyperparameters | None = None) -> Fit:
     """Maximise the log posterior: from the warm start alone, or, without one and whenever the data have grown by a
-    tenth, from the prior as well.
+    quarter, from the prior as well.
 
     Coarse to fine: the starts race on a subset; the winner goes on with four times the data, until all of it is used.
     The last level decides; the earlier ones only save evaluations there.
@@ -72,7 +74,7 @@ def fit(X: Array, y: Array, model: Surrogate = PAPER, warm: Hyperparameters | No
     n, d = X.shape
     lower, upper = model.log_bounds(d)
     theta = np.empty((0, d + 1)) if warm is None else warm.theta.clip(lower, upper)[None]
-    cold = warm is None or _has_grown(n)
+    cold = warm is None or _has_grown(n, warm.results or n - 1)
     evaluations = 0
     for level, size in enumerate(_levels(n, d) if cold else [n]):
         likelihood = Likelihood(*_some(X, y, size), model)
@@ -119,9 +121,9 @@ def _starts(likelihood: Likelihood) -> Array:
     return np.array([mode] if best is mode else [mode, best])
 
 
-def _has_grown(n: int) -> bool:
-    """Does point n bring the data over the next power of 1.1?"""
-    return n < 2 or math.floor(math.log(n, 1.1)) > math.floor(math.log(n - 1, 1.1))
+def _has_grown(n: int, before: int) -> bool:
+    """Have the data passed a power of 1.25 since they were so many?"""
+    return before < 1 or math.floor(math.log(n, 1.25)) > math.floor(math.log(before, 1.25))
 
 
 def _metric(X: Array, y: Array, theta: Array, model: Surrogate, n: int) -> Array:

@@ -1,4 +1,4 @@
-"""The modelling choices, as one frozen value: kernel, priors, bounds, output transform."""
+"""The modelling choices, as one frozen value: kernel, priors, bounds, output transform, and how much is computed."""
 
 from __future__ import annotations
 
@@ -50,6 +50,8 @@ class Surrogate:
     output: OutputName = "standardize"
     incumbent: Incumbent = "observed"
     max_points: int = 2000  # an exact GP is cubic in these; beyond, the best half and an even half of the others
+    candidates: int = 1000  # per dimension: quasi-random points among which the best of the acquisition is looked for
+    refit: float = 0.0  # by which part the data must have grown before hyperparameters are estimated again
 
     def __post_init__(self) -> None:
         if self.kernel not in KERNELS:
@@ -62,6 +64,10 @@ class Surrogate:
             low, high = getattr(self, name)
             if not 0.0 < low < high < math.inf:
                 raise RuleError(f"{name} must be two positive, finite, increasing numbers, not {(low, high)!r}")
+        if self.candidates < 1:
+            raise RuleError(f"candidates must be at least 1, not {self.candidates!r}")
+        if not 0.0 <= self.refit < math.inf:
+            raise RuleError(f"refit must be a finite number >= 0, not {self.refit!r}")
 
     def lengthscale_prior_in(self, d: int) -> LogNormal:
         prior = self.lengthscale_prior
@@ -81,6 +87,8 @@ NONSTOP = Surrogate(
     noise_bounds=(1e-7, 1e1),
     output="compress",
     incumbent="believed",
+    candidates=128,
+    refit=0.1,
 )
 PRESETS = {"nonstop": NONSTOP, "paper": PAPER}
 

@@ -1,0 +1,112 @@
+"""Processes start as the processors come free, and whoever is slow to start holds nobody up for long."""
+
+from __future__ import annotations
+
+import multiprocessing
+from multiprocessing.connection import Connection
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+import nonstop
+import nonstop.engines.local as local
+from nonstop.engines.local import Crew, Ready
+from nonstop.storage.memory import MemoryStorage
+from nonstop.usage import Usage
+from nonstop.worker import Task, Terms
+from tests.engines.objectives import bowl
+from tests.test_worker import HandClock
+
+
+class Idlers(Crew):
+    """A crew whose processes say only what we say for them."""
+
+    def __init__(self, names: str) -> None:
+        study = nonstop.create_study(MemoryStorage(), space=nonstop.Space({"x": nonstop.Float(0.0, 1.0)}))
+        task = Task(study.storage, study.id, study.spec, bowl, Terms())
+        self.hands = HandClock()
+        self.pipes: dict[str, Connection] = {}
+        super().__init__(task, cast("Any", None), multiprocessing.get_context("spawn"), self.hands, names)
+
+    def _start(self, name: str) -> None:
+        mine, self.pipes[name] = multiprocessing.Pipe(duplex=False)
+        process = cast("Any", SimpleNamespace(exitcode=None))
+        self.members.append(local._Member(name, process, mine, self.hands.monotonic()))
+
+    @property
+    def here(self) -> str:
+        return "".join(member.name for member in self.members)
+
+
+@pytest.fixture
+def crew(monkeypatch: pytest.MonkeyPatch) -> Idlers:
+    monkeypatch.setattr(local, "_processors", lambda: 2)
+    crew = Idlers("abcde")
+    crew.muster()
+    crew.hands.sleep(0.16)  # half of what a start takes: there are two processors
+    crew.muster()
+    return crew
+
+
+def test_as_many_start_as_there_are_processors(crew: Idlers) -> None:
+    assert crew.here == "ab"
+    crew.look(patience=0.0)
+    assert crew.here == "ab"
+
+
+def test_the_next_starts_when_one_is_ready(crew: Idlers) -> None:
+    for said, here in (("b", "abc"), ("a", "abcd"), ("d", "abcde"), ("c", "abcde")):
+        crew.pipes[said].send(Ready())
+        crew.hands.sleep(0.16)
+        crew.look(patience=1.0)
+        assert crew.here == here
+
+
+def test_one_shortly_after_the_other(crew: Idlers) -> None:
+    crew.pipes["a"].send(Ready())
+    crew.pipes["b"].send(Ready())
+    crew.look(patience=1.0)
+    crew.look(patience=0.0)
+    assert crew.here == "abc"
+    crew.hands.sleep(0.16)
+    crew.look(patience=0.0)
+    assert crew.here == "abcd"
+
+
+def test_when_one_finds_nothing_left_to_do_no_other_starts(crew: Idlers) -> None:
+    crew.members[0].process = cast("Any", SimpleNamespace(exitcode=0, join=lambda _seconds: None))
+    crew.pipes["a"].send(Ready())
+    crew.pipes["a"].send(Usage("a", 1.0, 0.0, 0.0, 0.0))
+    crew.hands.sleep(0.16)
+    crew.look(patience=1.0)
+    assert crew.here == "b"
+    assert not crew.absent
+    assert [usage.worker for usage in crew.usages] == ["a"]
+
+
+def test_nobody_waits_long_for_one_that_is_slow_to_start(crew: Idlers) -> None:
+    crew.hands.sleep(0.8)
+    crew.look(patience=0.0)
+    assert crew.here == "ab"
+    crew.hands.sleep(0.1)  # a has had its second
+    crew.look(patience=0.0)
+    assert crew.here == "abc"
+    crew.hands.sleep(0.16)  # so has b
+    crew.look(patience=0.0)
+    assert crew.here == "abcd"
+
+
+def test_a_lost_one_comes_back(crew: Idlers) -> None:
+    crew.pipes["a"].send(Ready())
+    crew.hands.sleep(0.16)
+    crew.look(patience=1.0)
+    crew.members[0].process = cast("Any", SimpleNamespace(exitcode=-9, join=lambda _seconds: None))
+    crew.pipes["a"].close()
+    crew.look(patience=1.0)
+    assert crew.here == "bc"
+    for said, here in (("b", "bcd"), ("c", "bcde"), ("d", "bcdea")):
+        crew.pipes[said].send(Ready())
+        crew.hands.sleep(0.16)
+        crew.look(patience=1.0)
+        assert crew.here == here
