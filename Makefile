@@ -83,7 +83,7 @@ paper: .venv/.ready ## Run every experiment of the paper into runs/: hours; star
 
 paper-tables: .venv/.ready ## Make the tables of benchmarks/results anew, from the results there
 	@$(BIN)/nonstop-bench table --all --results benchmarks/results > benchmarks/results/paper/tables.md
-	@$(BIN)/nonstop-bench table choosing/q8 choosing/q4 choosing/q16 choosing/pareto --results benchmarks/results \
+	@$(BIN)/nonstop-bench table choosing/q8 choosing/q4 choosing/q16 choosing/pareto choosing/faster --results benchmarks/results \
 		> benchmarks/results/choosing/tables.md
 	@$(BIN)/nonstop-bench peers --only-table --results benchmarks/results > benchmarks/results/peers/table.md
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -20,6 +20,7 @@ import numpy as np
 
 from nonstop.encoding import cube_of, decode
 from nonstop.quasirandom import halton
+from nonstop.surrogate.linalg import Array
 from nonstop_bench.case import OURS, Case
 from nonstop_bench.problems.catalogue import find
 from nonstop_bench.problems.task import Task
@@ -58,9 +59,16 @@ def regrets(run: Run) -> tuple[float, float]:
     return max(observed, 1e-10), max(believed, 1e-10)
 
 
+def won(found: Mapping[Run, tuple[float, float]], level: float, label: str) -> Array:
+    """The share of pairs in which our regret is the smaller one: observed, believed."""
+    ours = [(run, regret) for run, regret in found.items() if (run.level, run.label) == (level, OURS)]
+    gains = np.array([np.subtract(found[run._replace(label=label)], regret) for run, regret in ours])
+    return np.asarray((0.5 + 0.5 * np.sign(gains)).mean(axis=0))
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
@@ -83,6 +91,16 @@ observed trial, then of the one that the model believes best.
                 cells.append(" / ".join(f"{value:.1e}" for value in np.median(pairs, axis=0)))
             page += f"| {100 * level:g} % | {' | '.join(cells)} |\n"
         page += "\n"
+    page += f"""## Pairs of task and seed that {OURS} wins
+
+Of {len(TASKS) * options.seeds}: by the best observed trials, then by those believed best; a draw is half.
+
+| noise, of the range | {" | ".join(f"against {label}" for label in CONTENDERS[1:])} |
+|---|{"---|" * len(CONTENDERS[1:])}
+"""
+    for level in LEVELS:
+        cells = [" / ".join(f"{share:.2f}" for share in won(found, level, label)) for label in CONTENDERS[1:]]
+        page += f"| {100 * level:g} % | {' | '.join(cells)} |\n"
     print(page)
     options.out.write_text(page.rstrip() + "\n")
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from nonstop_bench.candidates import CANDIDATES
+from nonstop_bench.candidates import CANDIDATES, THOROUGH
 from nonstop_bench.case import OURS, Case
 from nonstop_bench.suites import CHOOSING, HELD_OUT
 
@@ -128,6 +128,14 @@ _ALL = (
             ("q16", "the same with more workers", {"q": 16}),
             ("pareto", "the same with durations of a heavy tail", {"duration": "pareto"}),
         )
+    ),
+    Preset(
+        "choosing/faster",
+        "the default, and the same with more work for each proposal",
+        CHOOSING[0],
+        (OURS, THOROUGH),
+        10,
+        also=CHOOSING[1:],
     ),
     Preset(
         "peers/held-out",

@@ -25,7 +25,7 @@ def test_the_tables_of_the_paper_come_from_the_results() -> None:
 
 
 def test_the_tables_of_the_choice_come_from_the_results() -> None:
-    names = [f"choosing/{name}" for name in ("q8", "q4", "q16", "pareto")]
+    names = [f"choosing/{name}" for name in ("q8", "q4", "q16", "pareto", "faster")]
     printed = CliRunner().invoke(main, ["table", *names, "--results", str(RESULTS)])
     assert (RESULTS / "choosing/tables.md").read_text(encoding="utf-8") == printed.stdout
 
