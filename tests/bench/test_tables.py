@@ -147,7 +147,8 @@ def test_the_document_has_every_experiment_of_the_paper_that_was_run(tmp_path: P
 def test_presets_are_run_seed_by_seed() -> None:
     cases = preset("small").cases(2, ["random", "ucb"])
     assert [(case.seed, case.rule) for case in cases] == [(0, "ucb"), (0, "random"), (1, "ucb"), (1, "random")]
-    everything = [case for each in PRESETS.values() for case in each.cases()]
+    once = (each for name, each in PRESETS.items() if name != "choosing/faster")  # which looks at the default again
+    everything = [case for each in once for case in each.cases()]
     assert len(set(everything)) == len(everything), "no two experiments share a run"
     peers = preset("peers/held-out").cases(1)
     assert {case.label for case in peers} >= {"nonstop", "smac-rf", "botorch-ucb", "random"}
