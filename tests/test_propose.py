@@ -565,6 +565,15 @@ def test_hyperparameters_of_unknown_origin_are_only_a_start() -> None:
     np.testing.assert_allclose(made.lengthscales, best.lengthscales, rtol=0.05)
 
 
+@pytest.mark.parametrize("surrogate", ["paper", "nonstop"])
+def test_hyperparameters_of_far_more_data_are_only_a_start(surrogate: str) -> None:
+    X, y = data(0, 40, 3)
+    old = propose(X, y, surrogate=surrogate).hyperparameters
+    made = propose(X[:20], y[:20], surrogate=surrogate, warm=old).hyperparameters
+    assert made is not None
+    assert made.results == 20
+
+
 def test_thinned_data_grow_too() -> None:
     """Of 60 results the model keeps 20, but they have grown all the same."""
     model = Surrogate(max_points=20, refit=0.5)

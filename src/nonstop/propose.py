@@ -213,8 +213,10 @@ def _fitted(data: _Data, model: Surrogate, warm: Hyperparameters | None) -> tupl
 def _estimated(
     X: Array, z: Array, model: Surrogate, warm: Hyperparameters | None, results: int
 ) -> tuple[Hyperparameters, Rung]:
-    if warm is not None and warm.results and results < (1.0 + model.refit) * warm.results:
-        return warm, "model"
+    if warm is not None and warm.results:
+        fewer, more = sorted((warm.results, results))  # whoever estimated them may have been a result ahead of us
+        if more < (1.0 + model.refit) * fewer:
+            return warm, "model"
     found = fit(X, z, model, warm)
     if not math.isfinite(found.objective):
         return warm or prior_mode(X.shape[1], model), "previous"
