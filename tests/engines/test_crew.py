@@ -74,14 +74,15 @@ def test_one_shortly_after_the_other(crew: Idlers) -> None:
     assert crew.here == "abcd"
 
 
-def test_when_one_finds_nothing_left_to_do_no_other_starts(crew: Idlers) -> None:
+def test_the_end_of_one_worker_is_not_the_end_of_the_others(crew: Idlers) -> None:
+    """It may have been told to end by hand; if there is nothing left to do, the others find that out themselves."""
     crew.members[0].process = cast("Any", SimpleNamespace(exitcode=0, join=lambda _seconds: None))
     crew.pipes["a"].send(Ready())
     crew.pipes["a"].send(Usage("a", 1.0, 0.0, 0.0, 0.0))
     crew.hands.sleep(0.16)
     crew.look(patience=1.0)
-    assert crew.here == "b"
-    assert not crew.absent
+    assert crew.here == "bc"
+    assert "".join(crew.absent) == "de"
     assert [usage.worker for usage in crew.usages] == ["a"]
 
 

@@ -161,7 +161,6 @@ class Crew:
             member.process.join()
         if member.usage is not None:
             self.usages.append(member.usage)
-            self.absent.clear()  # whoever ends by itself found nothing left to do
 
     def _replace(self, member: _Member) -> None:
         if not member.ready and (member.process.exitcode or 0) > 0:

@@ -46,10 +46,8 @@ class Posterior:
     def predict(self, P: Array) -> tuple[Array, Array]:
         """Mean and standard deviation of the noiseless value at the rows of P."""
         mean, variance = self.gp.moments(P)
-        return self.in_units(mean, np.sqrt(variance))
-
-    def in_units(self, mean: Array, sd: Array) -> tuple[Array, Array]:
-        """From standardised units to those of the values; the deviation is half of what one on either side span."""
+        sd = np.sqrt(variance)
+        # In the units of the values, a deviation is half of what one on either side span.
         span = self.output.backward(mean + sd) - self.output.backward(mean - sd)
         return self.sign * self.output.backward(mean), 0.5 * span
 
