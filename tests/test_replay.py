@@ -70,7 +70,7 @@ def test_workers_use_each_others_estimates() -> None:
     study = nonstop.create_study(space=CONTINUOUS, seed=1)
     for number in range(60):
         trial = study.ask("ab"[number % 2])
-        study.tell(trial, bowl(trial.params or {}))
+        study.tell(trial, bowl(dict(trial.params or {})))
     modelled = [trial for trial in study.trials if "lengthscales" in trial.diagnostics]
     fitted = [int(str(trial.diagnostics["fitted"])) for trial in modelled]
     assert all(now < 1.1 * then or now == then for now, then in zip((t.version for t in modelled), fitted, strict=True))
