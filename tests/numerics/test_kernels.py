@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from nonstop.surrogate.kernels import (
+    ARGUMENT,
     KERNELS,
     Kernel,
     covariance,
-    from_exponent,
+    left,
+    right,
     squared_distances,
     value,
     value_and_steepness,
@@ -42,16 +44,17 @@ def test_arguments_are_not_changed(kernel: Kernel) -> None:
 
 @both
 def test_value_and_steepness_agree_with_value(kernel: Kernel) -> None:
-    k, _ = value_and_steepness(kernel, SQUARED.copy()[None])
-    np.testing.assert_allclose(k, value(kernel, SQUARED.copy()[None]), rtol=1e-15)
+    T = ARGUMENT[kernel] * SQUARED[None]
+    k, _ = value_and_steepness(kernel, T.copy())
+    np.testing.assert_allclose(k, value(kernel, T), rtol=1e-15)
 
 
 @both
 def test_steepness_is_minus_twice_the_slope(kernel: Kernel) -> None:
-    D = SQUARED[1:][None]
-    _, h = value_and_steepness(kernel, D.copy())
+    D, by_D = SQUARED[1:][None], ARGUMENT[kernel]
+    _, h = value_and_steepness(kernel, by_D * D)
     step = 1e-4 * D
-    k = [value(kernel, D + c * step) for c in (-2.0, -1.0, 1.0, 2.0)]
+    k = [value(kernel, by_D * (D + c * step)) for c in (-2.0, -1.0, 1.0, 2.0)]
     slope = (k[0] - 8.0 * k[1] + 8.0 * k[2] - k[3]) / (12.0 * step)
     large = D > 1e-6  # below, differences of numbers near one have no digits left
     np.testing.assert_allclose(h[large], -2.0 * slope[large], rtol=1e-5, atol=1e-280)
@@ -66,7 +69,7 @@ def test_at_no_distance(kernel: Kernel) -> None:
 
 @both
 def test_far_away_there_is_nothing(kernel: Kernel) -> None:
-    k, h = value_and_steepness(kernel, np.array([[1e6, 1e12, 1e300]]))
+    k, h = value_and_steepness(kernel, ARGUMENT[kernel] * np.array([[1e6, 1e12, 1e300]]))
     assert k.tolist() == [[0.0, 0.0, 0.0]]
     assert h.tolist() == [[0.0, 0.0, 0.0]]
 
@@ -75,9 +78,10 @@ def test_far_away_there_is_nothing(kernel: Kernel) -> None:
 def test_single_precision_stays_single(kernel: Kernel) -> None:
     rng = np.random.default_rng(1)
     A, B = rng.random((30, 4)), rng.random((20, 4))
-    D = squared_distances(A.astype(np.float32), B.astype(np.float32))
-    assert D.dtype == np.float32
-    k = value(kernel, D)
+    assert squared_distances(A.astype(np.float32), B.astype(np.float32)).dtype == np.float32
+    T = left(A.astype(np.float32)) @ right(kernel, B.astype(np.float32)).T
+    assert T.dtype == np.float32
+    k = value(kernel, T)
     assert k.dtype == np.float32
     np.testing.assert_allclose(k, covariance(kernel, A, B, np.ones(4)), atol=2e-6)
 
@@ -91,6 +95,14 @@ def test_squared_distances_are_never_negative() -> None:
 
 
 @both
+def test_rounding_below_no_distance_is_no_distance(kernel: Kernel) -> None:
+    """A product may come out a little on the other side of zero."""
+    T = np.full((1, 3), -1e-13 * ARGUMENT[kernel])
+    assert (value(kernel, T.copy()) == 1.0).all()
+    assert (value_and_steepness(kernel, T)[0] == 1.0).all()
+
+
+@both
 def test_kernels_are_positive_definite(kernel: Kernel) -> None:
     X = np.random.default_rng(3).random((60, 3))
     assert np.linalg.eigvalsh(covariance(kernel, X, X, np.full(3, 0.4))).min() > -1e-12
@@ -98,8 +110,8 @@ def test_kernels_are_positive_definite(kernel: Kernel) -> None:
 
 @both
 def test_far_away_is_nothing_but_no_subnormal_number(kernel: Kernel) -> None:
-    E = -np.array([[0.0, 1.0, 50.0, 1e3, 1e6]], dtype=np.float32)
-    k = from_exponent(kernel, E.copy(), np.empty_like(E))
+    T = ARGUMENT[kernel] * np.array([[0.0, 2.0, 100.0, 2e3, 2e6]])
+    k = value(kernel, T.astype(np.float32), np.empty(T.shape, dtype=np.float32))
     assert k.dtype == np.float32
-    np.testing.assert_allclose(k, value(kernel, -2.0 * E.astype(np.float64)), rtol=1e-5, atol=1e-15)
+    np.testing.assert_allclose(k, value(kernel, T), rtol=1e-5, atol=1e-15)
     assert k.min() > np.finfo(np.float32).tiny

@@ -85,7 +85,7 @@ def test_gradient_of_the_steepness(kernel: Kernel, d: int) -> None:
     gp = random_gp(d, 20, d, kernel)
     P = np.random.default_rng(5).random((6, d))
     value, gradient = log_squared_slope(gp, P)
-    mean_slope = gp.moments_with_gradients(P)[2]
+    mean_slope = gp.slope(P, gp.alpha)
     np.testing.assert_allclose(value, np.log(np.square(mean_slope).sum(axis=1)), rtol=1e-9)
     for i, p in enumerate(P):
         numeric = slopes(lambda x: float(log_squared_slope(gp, x[None])[0][0]), p, 1e-3)
@@ -98,7 +98,7 @@ def test_lipschitz_constants_against_a_grid(kernel: Kernel) -> None:
         gp = random_gp(seed, 12, 2, kernel)
         axis = np.linspace(0.0, 1.0, 101)
         grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
-        steep = np.linalg.norm(gp.moments_with_gradients(grid)[2], axis=1)
+        steep = np.linalg.norm(gp.slope(grid, gp.alpha), axis=1)
         busy = np.random.default_rng(seed).random((3, 2))
         found = lipschitz(gp, busy, local=False)
         assert (found >= 0.999 * steep.max()).all()

@@ -30,7 +30,7 @@ class KrigingBeliever:
         standard("KrigingBeliever", self.inner)
 
     def choose(self, view: View) -> Choice:
-        return _choose(self.inner, view, view.gp.moments(view.busy)[0])
+        return _choose(self.inner, view, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,8 @@ class ConstantLiar:
         return _choose(self.inner, view, np.full(len(view.busy), lies[self.lie]))
 
 
-def _choose(rule: Score, view: View, values: Array) -> Choice:
+def _choose(rule: Score, view: View, values: Array | None) -> Choice:
     """The incumbent is the largest of the observed and the invented values: both are data to the conditioned GP."""
-    gp = view.gp.condition(view.busy, values)
-    return view.maximize(Scored(rule, gp, float(values.max(initial=view.best)), len(values)))
+    gp, b = view.gp.condition(view.busy, values), len(view.busy)
+    invented = gp.y[len(gp.y) - b :]
+    return view.maximize(Scored(rule, gp, float(invented.max(initial=view.best)), b))

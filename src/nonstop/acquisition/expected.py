@@ -85,14 +85,13 @@ class ExpectedLogEI:
         return average_log_ei(means, sd, self.bests)[0]
 
     def value_and_gradient(self, P: Array) -> tuple[Array, Array]:
-        mean, variance, mean_slope, variance_slope = self.gp.moments_with_gradients(P)
+        mean, variance, chain = self.gp.moments_and_chain(P)
         R_b, sd = self.gp.R[-self.shifts.shape[1] :], np.sqrt(variance)
         means = mean[:, None] + self.gp.covariances(P) @ R_b.T @ self.shifts.T
         value, by_means, by_sd = average_log_ei(means, sd, self.bests)
         # The draws reach x through w = R_b k, and w' u_i for all i at once has the weights (by_means u) R_b on k.
-        slope = self.gp.slope(P, by_means @ self.shifts @ R_b)
-        slope += by_means.sum(axis=1)[:, None] * mean_slope + (by_sd / (2.0 * sd))[:, None] * variance_slope
-        return value, slope
+        by_k = by_means @ self.shifts @ R_b
+        return value, chain(by_means.sum(axis=1), by_sd / (2.0 * sd), by_k)
 
 
 def average_log_ei(means: Array, sd: Array, bests: Array) -> tuple[Array, Array, Array]:

@@ -17,12 +17,13 @@ from nonstop.acquisition.rule import Acquisition, Choice
 from nonstop.encoding import Cube
 from nonstop.quasirandom import halton
 from nonstop.surrogate.descent import Limits, minimize
-from nonstop.surrogate.linalg import Array
+from nonstop.surrogate.linalg import Array, row_dots
 
 _BLOCK = 1024  # candidates screened at once: large enough for BLAS, small enough for the cache
 _SHORTLIST = 256  # candidates whose exact value is computed
 _STARTS = 10  # candidates that are polished
 _LOCAL_SCALES = (0.02, 0.5)  # of a lengthscale: how far candidates lie from the observation they surround
+_MOVED = 20  # coordinates, on average, that such a candidate moves
 ENUMERABLE = 8192  # a discrete cube up to this size is searched completely
 
 
@@ -89,15 +90,16 @@ def _pattern(d: int) -> Array:
 
 
 def _local(terrain: Terrain, rng: np.random.Generator) -> Array:
-    """Points around the best observations, at all scales below a lengthscale; in high dimension each moves only about
-    twenty coordinates, because moving all of them never comes close to anything."""
+    """Points around the best observations, at all scales below a lengthscale; in high dimension each moves only some
+    coordinates, because moving all of them never comes close to anything."""
     cube, centers = terrain.cube, terrain.centers
     if not len(centers):
         return _global(cube, rng)
     low, high = np.log(_LOCAL_SCALES)
     scale = np.exp(rng.uniform(low, high, size=(_BLOCK, 1))) * np.minimum(terrain.lengthscales, 1.0)
-    moved = rng.random((_BLOCK, cube.dim)) < 20.0 / cube.dim
-    points = centers[rng.integers(len(centers), size=_BLOCK)] + rng.standard_normal((_BLOCK, cube.dim)) * scale * moved
+    if cube.dim > _MOVED:
+        scale *= rng.random((_BLOCK, cube.dim)) < _MOVED / cube.dim
+    points = centers[rng.integers(len(centers), size=_BLOCK)] + rng.standard_normal((_BLOCK, cube.dim)) * scale
     if not cube.is_continuous:
         redrawn = rng.random((_BLOCK, cube.dim)) < 1.0 / cube.axes
         points = np.where(redrawn & ~cube.flexible, rng.random((_BLOCK, cube.dim)), points)
@@ -109,15 +111,13 @@ def _diverse(points: Array, values: Array, lengthscales: Array) -> list[int]:
     order = np.argsort(-values, kind="stable")
     Z = points[order] / lengthscales
     chosen: list[int] = []
-    apart = np.full(len(order), np.inf)
-    for i in range(len(order)):
-        if apart[i] < 0.01 * Z.shape[1]:
-            continue
-        chosen.append(i)
-        if len(chosen) == _STARTS:
-            break
-        apart = np.minimum(apart, np.square(Z - Z[i]).sum(axis=1))
-    return [int(order[i]) for i in chosen]
+    free = np.ones(len(order), dtype=bool)
+    while len(chosen) < _STARTS and free.any():
+        i = int(free.argmax())  # the first, and so the best, that is left
+        chosen.append(int(order[i]))
+        off = Z - Z[i]
+        free &= row_dots(off, off) >= 0.01 * Z.shape[1]
+    return chosen
 
 
 def _polish(acquisition: Acquisition, terrain: Terrain, starts: Array) -> tuple[Array, Array]:
@@ -130,14 +130,14 @@ def _polish(acquisition: Acquisition, terrain: Terrain, starts: Array) -> tuple[
         value, gradient = acquisition.value_and_gradient(P)
         return -value, -gradient
 
-    metric = np.diag(np.minimum(terrain.lengthscales, 1.0) ** 2)
+    reach = np.minimum(terrain.lengthscales, 1.0)
     found = minimize(
         negative,
         starts,
         np.where(flexible, 0.0, starts),
         np.where(flexible, 1.0, starts),
-        Limits(tolerance=terrain.tolerance, longest=0.25, merge=0.02 * np.minimum(terrain.lengthscales, 1.0)),
-        np.broadcast_to(metric, (len(starts), *metric.shape)),
+        Limits(tolerance=terrain.tolerance, longest=0.25, merge=0.02 * reach),
+        np.diag(reach**2),
     )
     return found.x, -found.value
 

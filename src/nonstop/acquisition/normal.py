@@ -28,28 +28,34 @@ def log_h_and_ratios(z: Array) -> tuple[Array, Array, Array]:
     """log h(z), Phi(z) / h(z) (its derivative) and phi(z) / h(z), each to about 1e-12."""
     z = np.asarray(z, dtype=np.float64)
     value, upper, density = np.empty_like(z), np.empty_like(z), np.empty_like(z)
-
-    near = z > _DIRECT
-    zn = z[near]
-    phi, Phi = np.exp(-0.5 * zn * zn - _LOG_SQRT_2PI), ndtr(zn)
-    h = phi + zn * Phi
-    value[near], upper[near], density[near] = np.log(h), Phi / h, phi / h
-
-    middle = (z <= _DIRECT) & (z >= _SERIES)
-    zm = z[middle]
-    mills = _MILLS * erfcx(-zm * math.sqrt(0.5))
-    rest = 1.0 + zm * mills  # h / phi
-    value[middle] = -0.5 * zm * zm - _LOG_SQRT_2PI + np.log(rest)
-    upper[middle], density[middle] = mills / rest, 1.0 / rest
-
-    far = z < _SERIES
-    zf = z[far]
-    u = 1.0 / (zf * zf)
-    tail = u * (-3.0 + u * (15.0 - 105.0 * u))  # h / phi = u (1 + tail)
-    value[far] = -0.5 * zf * zf - _LOG_SQRT_2PI + np.log(u) + np.log1p(tail)
-    density[far] = 1.0 / (u * (1.0 + tail))
-    upper[far] = (1.0 - density[far]) / zf  # from h = phi + z Phi
+    near, far = z > _DIRECT, z < _SERIES
+    for part, formula in ((near, _near), (~(near | far), _between), (far, _far)):
+        count = np.count_nonzero(part)
+        if count == z.size:  # mostly: the points of a polish are all in one part
+            return formula(z)
+        if count:
+            value[part], upper[part], density[part] = formula(z[part])
     return value, upper, density
+
+
+def _near(z: Array) -> tuple[Array, Array, Array]:
+    phi, Phi = np.exp(-0.5 * z * z - _LOG_SQRT_2PI), ndtr(z)
+    h = phi + z * Phi
+    return np.log(h), Phi / h, phi / h
+
+
+def _between(z: Array) -> tuple[Array, Array, Array]:
+    mills = _MILLS * erfcx(-z * math.sqrt(0.5))
+    rest = 1.0 + z * mills  # h / phi
+    return -0.5 * z * z - _LOG_SQRT_2PI + np.log(rest), mills / rest, 1.0 / rest
+
+
+def _far(z: Array) -> tuple[Array, Array, Array]:
+    u = 1.0 / (z * z)
+    tail = u * (-3.0 + u * (15.0 - 105.0 * u))  # h / phi = u (1 + tail)
+    density = 1.0 / (u * (1.0 + tail))
+    value = -0.5 * z * z - _LOG_SQRT_2PI + np.log(u) + np.log1p(tail)
+    return value, (1.0 - density) / z, density  # the second from h = phi + z Phi
 
 
 def log_ei(mean: Array, sd: Array, best: float) -> tuple[Array, Array, Array]:

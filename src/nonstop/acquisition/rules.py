@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from nonstop.acquisition.aegis import Aegis
 from nonstop.acquisition.believer import ConstantLiar, KrigingBeliever
 from nonstop.acquisition.expected import Expected
@@ -38,15 +40,20 @@ def rule_of(rule: str | Rule) -> Rule:
     """A rule by name, several that take turns by their names with + between them, or the object itself if it has the
     method of one."""
     if isinstance(rule, str):
-        names = [name.strip() for name in rule.split("+")]
-        for name in names:
-            if name not in RULES:
-                raise RuleError(
-                    f"unknown rule {name!r}: use one of {', '.join(RULES)}, some of them with + between them, "
-                    "or an object with score(), choose() or draw()"
-                )
-        # Turns refuses what needs no model and says so
-        return RULES[names[0]] if len(names) == 1 else Turns(tuple(RULES[name] for name in names))  # type: ignore[misc]
+        return _named(rule)
     if isinstance(rule, type) or not isinstance(rule, Score | Chooser | Drawer):
         raise RuleError(f"a rule is a name or an object with a method score(), choose() or draw(), not {rule!r}")
     return rule
+
+
+@lru_cache(maxsize=32)
+def _named(text: str) -> Rule:
+    names = [name.strip() for name in text.split("+")]
+    for name in names:
+        if name not in RULES:
+            raise RuleError(
+                f"unknown rule {name!r}: use one of {', '.join(RULES)}, some of them with + between them, "
+                "or an object with score(), choose() or draw()"
+            )
+    # Turns refuses what needs no model and says so
+    return RULES[names[0]] if len(names) == 1 else Turns(tuple(RULES[name] for name in names))  # type: ignore[misc]

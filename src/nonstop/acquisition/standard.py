@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nonstop.acquisition.normal import log_ei
-from nonstop.acquisition.rule import Choice, Chooser, Score, View
+from nonstop.acquisition.rule import Choice, Chooser, Score, View, is_standard
 from nonstop.acquisition.schedule import Schedule
 from nonstop.encoding import Cube
 from nonstop.errors import RuleError
 from nonstop.surrogate import kernels
 from nonstop.surrogate.gp import GP, is_light
-from nonstop.surrogate.linalg import Array, row_dots
+from nonstop.surrogate.linalg import Array, inverse_root, row_dots
 from nonstop.surrogate.thinning import evenly
 
 Numbers: TypeAlias = NDArray[np.floating[Any]]
@@ -47,7 +47,7 @@ class UCB:
         if isinstance(self.beta, Schedule):
             raise RuleError("UCB: with a Schedule, ask for the score of at(n, d)")
         weight = math.sqrt(self.beta)
-        return mean + weight * sd, np.ones_like(mean), np.full_like(sd, weight)
+        return mean + weight * sd, np.full_like(mean, 1.0), np.full_like(sd, weight)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +112,10 @@ class Scored:
         return self.rule.score(mean, np.sqrt(variance), self.best)[0]
 
     def value_and_gradient(self, P: Array) -> tuple[Array, Array]:
-        mean, variance, mean_slope, variance_slope = self.gp.moments_with_gradients(P)
+        mean, variance, chain = self.gp.moments_and_chain(P)
         sd = np.sqrt(variance)
         value, by_mean, by_sd = self.rule.score(mean, sd, self.best)
-        return value, by_mean[:, None] * mean_slope + (by_sd / (2.0 * sd))[:, None] * variance_slope
+        return value, chain(by_mean, by_sd / (2.0 * sd))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,15 +139,20 @@ class Sketch:
     def of(cls, gp: GP, recent: int = 0) -> Sketch:
         n = len(gp.X)
         few = evenly(n - recent, _SKETCH)
-        order = np.concatenate([few, np.setdiff1d(np.arange(n), few)])
-        blurred = replace(gp.hyperparameters, noise=max(gp.hyperparameters.noise, _BLUR))
-        sketched = GP.of(gp.X[few], gp.y[few], blurred, gp.kernel)
-        alpha = gp.alpha if is_light(gp.alpha) else GP.of(gp.X, gp.y, blurred, gp.kernel).alpha
+        others = np.ones(n, dtype=bool)
+        others[few] = False
+        order = np.concatenate([few, np.flatnonzero(others)])
+        noise = max(gp.hyperparameters.noise, _BLUR)
+        K = kernels.covariance(gp.kernel, gp.X[few], gp.X[few], gp.lengthscales)
+        K.flat[:: len(few) + 1] = 1.0 + noise
+        alpha = gp.alpha
+        if not is_light(alpha):
+            alpha = GP.of(gp.X, gp.y, replace(gp.hyperparameters, noise=noise), gp.kernel).alpha
         return cls(
             gp,
-            kernels.right((gp.X[order] / gp.lengthscales).astype(np.float32)),
+            gp.data[order].astype(np.float32),
             alpha[order].astype(np.float32),
-            sketched.R.T.astype(np.float32, order="C"),
+            inverse_root(K)[0].T.astype(np.float32, order="C"),
             gp.R[n - recent :, order].T.astype(np.float32, order="C"),
             np.empty((2, _ROWS, n), dtype=np.float32),
         )
@@ -160,8 +165,8 @@ class Sketch:
 
     def _moments(self, P: Array) -> tuple[Numbers, Numbers, Numbers]:
         Z = (P / self.gp.lengthscales).astype(self.data.dtype)
-        E = np.matmul(kernels.left(Z), self.data.T, out=self.room[0, : len(P)])
-        k = kernels.from_exponent(self.gp.kernel, E, self.room[1, : len(P)])
+        T = np.matmul(kernels.left(Z), self.data.T, out=self.room[0, : len(P)])
+        k = kernels.value(self.gp.kernel, T, self.room[1, : len(P)])
         V, W = k[:, : len(self.R)] @ self.R, k @ self.tail
         variance = 1.0 - row_dots(V, V)
         if W.shape[1]:
@@ -178,4 +183,4 @@ def standard(owner: str, rule: object) -> Score:
 
 def chosen_by(rule: Score | Chooser, view: View) -> Choice:
     """The choice of a rule of either kind."""
-    return view.maximize(Scored(rule, view.gp, view.best)) if isinstance(rule, Score) else rule.choose(view)
+    return view.maximize(Scored(rule, view.gp, view.best)) if is_standard(rule) else cast("Chooser", rule).choose(view)

@@ -54,9 +54,9 @@ def minimize(
 ) -> Descent:
     """Minimise from every row of `starts` inside the box, which may be one for all (p,) or one for each (s, p).
 
-    `metric` (s, p, p) is the first inverse Hessian of each start, where it is known. Besides by its limits, a start
-    ends when three times its predicted decrease would not bring it below the best one. Values that are not finite count
-    as a step too far.
+    `metric` (p, p) is the first inverse Hessian of every start, where it is known. Besides by its limits, a start ends
+    when three times its predicted decrease would not bring it below the best one. Values that are not finite count as a
+    step too far.
     """
     walk = _Walk.begin(function, starts, lower, upper, limits, metric)
     while walk.rounds < limits.rounds and walk.goes_on():
@@ -67,26 +67,28 @@ def minimize(
 @dataclass(slots=True, eq=False)
 class _Walk:
     """The starts that are under way, m of s: whoever ends is taken out, so that a round is plain arithmetic on all its
-    rows, without gathering and scattering. `ends` and `values` are where all s stand, `rows` which of those move."""
+    rows, without gathering and scattering. `ends` and `values` are where all s stand, `rows` which of those move.
+
+    A round is some fifty calls of NumPy on a few rows, which cost more than the arithmetic in them. So what is rare,
+    such as a step that was too long, is looked for once, and costs nothing where it is not.
+    """
 
     limits: Limits
+    metric: Array | None  # to begin with and to fall back to
     ends: Array
     values: Array
     rows: Rows
     lower: Array
     upper: Array
-    metric: Array  # to begin with and to fall back to
-    scaled: bool  # does that metric have a scale, or only a shape?
     x: Array
     f: Array
     g: Array
     H: Array
-    unscaled: NDArray[np.bool_]
-    length: Array
-    rejected: NDArray[np.int_]
+    fresh: NDArray[np.bool_]  # has H no scale yet?
     accepted: NDArray[np.int_]
-    merged: NDArray[np.bool_]
-    direction: Array = field(init=False)
+    rejected: NDArray[np.int_]  # in a row
+    length: Array  # of the next step, in quasi-Newton steps
+    step_: Array = field(init=False)
     predicted: Array = field(init=False)
     rounds: int = 1
 
@@ -95,109 +97,109 @@ class _Walk:
         cls, function: Function, starts: Array, lower: Array, upper: Array, limits: Limits, metric: Array | None
     ) -> _Walk:
         s, p = starts.shape
-        lower, upper = np.broadcast_to(lower, (s, p)), np.broadcast_to(upper, (s, p))
+        lower, upper = np.full((s, p), lower), np.full((s, p), upper)
         x = np.minimum(np.maximum(starts, lower), upper)
         f, g = function(x)
         f, g = np.where(np.isfinite(f), f, np.inf), np.where(np.isfinite(g), g, 0.0)
-        first = np.broadcast_to(np.eye(p), (s, p, p)) if metric is None else metric
+        H = np.full((s, p, p), np.eye(p) if metric is None else metric)
+        none = np.zeros(s, dtype=int)
         walk = cls(
-            limits, x.copy(), f.copy(), np.arange(s), lower, upper, first, metric is not None, x, f, g, first.copy(),
-            np.full(s, metric is None), np.ones(s), np.zeros(s, dtype=int), np.zeros(s, dtype=int),
-            np.zeros(s, dtype=bool),
+            limits, metric, x.copy(), f.copy(), np.arange(s), lower, upper, x, f, g, H,
+            np.full(s, metric is None), none, none.copy(), np.ones(s),
         )  # fmt: skip
         walk.aim()
         return walk
 
     def goes_on(self) -> bool:
         """Take out the starts that end here; is any left?"""
-        alive = (self.predicted > self.limits.tolerance) & (self.rejected < _REJECTIONS) & ~self.merged
+        alive = (self.predicted > self.limits.tolerance) & (self.rejected < _REJECTIONS)
         if len(self.values) > 1:
-            alive &= (self.f - _HOPE * self.predicted <= self.values.min()) | (self.accepted < _SETTLING)
-        if not alive.all():
+            if self.rounds > _SETTLING:
+                alive &= (self.f - _HOPE * self.predicted <= self.values.min()) | (self.accepted < _SETTLING)
+            if self.rounds % _MERGE_EVERY == 0:
+                alive &= ~self.merged()
+        if np.count_nonzero(alive) < len(alive):
             left = np.flatnonzero(alive)
             for name in _PER_START:
                 setattr(self, name, getattr(self, name).take(left, axis=0))
         return len(self.rows) > 0
 
+    def merged(self) -> NDArray[np.bool_]:
+        """Which starts have come next to a better one."""
+        rank = self.values.argsort(kind="stable").argsort()
+        close = (np.abs(self.x[:, None] - self.ends) < self.limits.merge).all(axis=2)
+        better = rank < rank[self.rows, None]
+        return np.asarray((close & better).any(axis=1))
+
     def step(self, function: Function) -> None:
         """One call of the function: every start moves, or learns that its step was too long."""
         x, f, g = self.x, self.f, self.g
-        trial = np.minimum(np.maximum(x + self.length[:, None] * self.direction, self.lower), self.upper)
+        trial = np.minimum(np.maximum(x + self.step_, self.lower), self.upper)
         f_new, g_new = function(trial)
         self.rounds += 1
-        move = trial - x
-        slope = row_dots(g, move)
-        finite = np.isfinite(f_new) & np.isfinite(g_new).all(axis=1)
-        good = finite & (f_new <= f + _ARMIJO * slope)
-        if good.all():
-            self.length, self.rejected = np.ones(len(x)), np.zeros(len(x), dtype=int)
+        move, change = trial - x, g_new - g
+        slope, bend = row_dots(g, move), row_dots(change, change)
+        good = (f_new <= f + _ARMIJO * slope) & np.isfinite(f_new + bend)
+        if np.count_nonzero(good) == len(good):
+            self.rejected[:], self.length[:] = 0, 1.0
         else:  # those whose step was too long stay where they are: a move of nothing, which teaches nothing
-            shorter = self.length * _shrink(f, slope, np.where(finite, f_new, np.inf))
-            self.length = np.where(good, 1.0, shorter)
+            self.length = np.where(good, 1.0, self.length * _shrink(f, slope, f_new))
             self.rejected = np.where(good, 0, self.rejected + 1)
-            f_new, still = np.where(good, f_new, f), ~good[:, None]
-            trial, g_new, move = np.where(still, x, trial), np.where(still, g, g_new), np.where(still, 0.0, move)
-        self.learn(move, g_new - g)
+            f_new, still = np.where(good, f_new, f), ~good
+            trial[still], g_new[still], move[still], change[still], bend[still] = x[still], g[still], 0.0, 0.0, 0.0
+        self.learn(move, change, bend)
         self.x, self.f, self.g = trial, f_new, g_new
         self.accepted += good
         self.ends[self.rows], self.values[self.rows] = trial, f_new
         self.reset(self.rejected == _REJECTIONS // 2)
         self.aim()
-        if self.rounds % _MERGE_EVERY == 0 and good.any():
-            self.merge()
 
-    def reset(self, stuck: NDArray[np.bool_]) -> None:
-        """Forget what these starts have learnt of the curvature: it leads nowhere."""
-        if stuck.any():
-            self.H[stuck], self.unscaled[stuck], self.length[stuck] = self.metric[stuck], not self.scaled, 1.0
-
-    def aim(self) -> None:
-        """The quasi-Newton step in the free variables, those not pressed against their bound."""
-        g = self.g
-        pressed = ((self.x <= self.lower) & (g > 0.0)) | ((self.x >= self.upper) & (g < 0.0))
-        any_pressed = pressed.any()
-        if any_pressed:
-            g = np.where(pressed, 0.0, g)
-        direction = -(self.H @ g[:, :, None])[:, :, 0]
-        if any_pressed:
-            direction[pressed] = 0.0
-        self.predicted = -0.5 * row_dots(direction, g)
-        longest = np.abs(direction).max(axis=1, initial=1e-300)
-        self.direction = direction * np.minimum(1.0, self.limits.longest / longest)[:, None]
-
-    def learn(self, move: Array, change: Array) -> None:
-        """The BFGS update, where the curvature along the move is positive."""
+    def learn(self, move: Array, change: Array, bend: Array) -> None:
+        """The BFGS update, where the curvature along the move is positive; `bend` is |change|^2."""
         curvature = row_dots(move, change)
-        positive = curvature > 1e-10 * np.sqrt(row_dots(move, move) * row_dots(change, change))
-        if not positive.any():
-            return
-        rho = np.divide(1.0, curvature, out=np.zeros_like(curvature), where=positive)
+        positive = curvature > 1e-10 * np.sqrt(row_dots(move, move) * bend)
+        rho = positive / np.where(positive, curvature, 1.0)
         Hy = (self.H @ change[:, :, None])[:, :, 0]
-        if self.unscaled.any():  # the identity has no scale of its own: take that of the curvature just seen
-            new = self.unscaled & positive
+        if self.metric is None:
+            self.scale(positive, curvature, change, Hy)
+        # H + (1 + rho y'Hy) rho s s' - rho (Hy s' + s y'H), as u s' + s u'
+        half = 0.5 * rho * (1.0 + rho * row_dots(change, Hy))
+        u = half[:, None] * move - rho[:, None] * Hy
+        product = u[:, :, None] * move[:, None, :]
+        self.H += product
+        self.H += product.transpose(0, 2, 1)
+
+    def scale(self, positive: NDArray[np.bool_], curvature: Array, change: Array, Hy: Array) -> None:
+        """The identity has no scale of its own: take that of the curvature just seen."""
+        new = self.fresh & positive
+        if new.any():
             factor = np.where(new, curvature / np.maximum(row_dots(change, Hy), 1e-300), 1.0).clip(1e-3, 1e3)
             self.H *= factor[:, None, None]
             Hy *= factor[:, None]
-            self.unscaled &= ~positive
-        weight = rho * (1.0 + rho * row_dots(change, Hy))
-        cross = (rho[:, None] * Hy)[:, :, None] * move[:, None, :]
-        self.H += (weight[:, None] * move)[:, :, None] * move[:, None, :] - cross - cross.transpose(0, 2, 1)
+            self.fresh &= ~positive
 
-    def merge(self) -> None:
-        """End every start that has come next to a better one."""
-        if len(self.values) < 2:
-            return
-        order = np.argsort(self.values, kind="stable")
-        x = self.ends[order]
-        close = (np.abs(x[:, None] - x[None]) < self.limits.merge).all(axis=2)
-        merged = np.empty(len(order), dtype=bool)
-        merged[order] = np.tril(close, -1).any(axis=1)
-        self.merged = merged[self.rows]
+    def reset(self, stuck: NDArray[np.bool_]) -> None:
+        """Forget what these starts have learnt of the curvature: it leads nowhere."""
+        if np.count_nonzero(stuck):
+            self.H[stuck] = np.eye(self.x.shape[1]) if self.metric is None else self.metric
+            self.fresh[stuck], self.length[stuck] = self.metric is None, 1.0
+
+    def aim(self) -> None:
+        """The quasi-Newton step in the free variables, those not pressed against their bound."""
+        x, g = self.x, self.g
+        pressed = np.minimum(np.maximum(x - g, self.lower), self.upper) == x
+        if np.count_nonzero(pressed):
+            g = np.where(pressed, 0.0, g)
+        newton = (self.H @ g[:, :, None])[:, :, 0]
+        if g is not self.g:
+            newton[pressed] = 0.0
+        self.predicted = 0.5 * row_dots(newton, g)
+        over = np.maximum(np.abs(newton).max(axis=1, initial=0.0) / self.limits.longest, 1.0)
+        self.step_ = newton * (-self.length / over)[:, None]
 
 
 _PER_START = (
-    "rows", "lower", "upper", "metric", "x", "f", "g", "H", "unscaled", "length", "rejected", "accepted", "merged",
-    "direction", "predicted",
+    "rows", "lower", "upper", "x", "f", "g", "H", "fresh", "accepted", "rejected", "length", "step_", "predicted",
 )  # fmt: skip
 
 

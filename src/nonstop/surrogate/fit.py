@@ -81,7 +81,7 @@ def fit(X: Array, y: Array, model: Surrogate = PAPER, warm: Hyperparameters | No
         if cold and level == 0:
             theta, metric = np.concatenate([theta, _starts(likelihood)]), None
         else:  # the end is near, and the curvature there is worth its price
-            metric = _metric(X, y, theta[0], model, size)[None]
+            metric = _metric(X, y, theta[0], model, size)
         limits = _LIMITS if size == n else _COARSE_LIMITS
         found = minimize(likelihood.values_and_slopes, theta, lower, upper, limits, metric)
         evaluations += found.rounds

@@ -8,12 +8,13 @@ predict at, k (m, n) = k(P, X), V = k R', h (m, n) the kernel's steepness; Z, A 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
 from nonstop.surrogate import kernels
 from nonstop.surrogate.fit import Hyperparameters
-from nonstop.surrogate.kernels import Kernel, value_and_steepness
+from nonstop.surrogate.kernels import Kernel
 from nonstop.surrogate.linalg import Array, extend, inverse_root, row_dots
 from nonstop.surrogate.model import Incumbent
 
@@ -27,6 +28,12 @@ _HEAVIEST = 3e3
 def is_light(weights: Array) -> bool:
     """Can single precision add up these weights of the data, well enough to tell good candidates from bad ones?"""
     return float(np.linalg.norm(weights)) <= _HEAVIEST
+
+
+class Chain(Protocol):
+    def __call__(self, by_mean: Array, by_variance: Array, by_k: Array | None = None) -> Array:
+        """The gradient (m, d) in the points of a function of mean and variance, from its derivatives in them (m,), and
+        in k (m, n) if it knows that too."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +59,7 @@ class GP:
         lengthscales = np.array(self.hyperparameters.lengthscales)
         A = self.X / lengthscales
         object.__setattr__(self, "lengthscales", lengthscales)
-        object.__setattr__(self, "data", kernels.right(A))
+        object.__setattr__(self, "data", kernels.right(self.kernel, A))
         object.__setattr__(self, "drawn", np.concatenate([A, np.ones((len(A), 1))], axis=1))
 
     @classmethod
@@ -64,13 +71,7 @@ class GP:
 
     def covariances(self, P: Array) -> Array:
         """k(P, X), (m, n)."""
-        return kernels.value(self.kernel, self._distances(P / self.lengthscales))
-
-    def _distances(self, Z: Array) -> Array:
-        """Squared distances (m, n) from the rows of Z to the data."""
-        D: Array = kernels.left(Z) @ self.data.T
-        D *= -2.0
-        return np.maximum(D, 0.0, out=D)
+        return kernels.value(self.kernel, kernels.left(P / self.lengthscales) @ self.data.T)
 
     def moments(self, P: Array) -> tuple[Array, Array]:
         """Mean and variance of f at the rows of P."""
@@ -94,36 +95,42 @@ class GP:
         prior.flat[:: len(P) + 1] = 1.0
         return k @ self.alpha, prior - V @ V.T
 
-    def moments_with_gradients(self, P: Array) -> tuple[Array, Array, Array, Array]:
-        """Mean, variance and their gradients (m, d) in P."""
+    def moments_and_chain(self, P: Array) -> tuple[Array, Array, Chain]:
+        """Mean, variance, and the chain rule for functions of them."""
         Z = P / self.lengthscales
-        k, h = value_and_steepness(self.kernel, self._distances(Z))
+        k, h = kernels.value_and_steepness(self.kernel, kernels.left(Z) @ self.data.T)
         V = k @ self.R.T
-        variance = 1.0 - row_dots(V, V)
-        # Each gradient is a sum over the data of weight * dk/dx, and dk/dx_j = -h (z_j - a_j) / lengthscale_j.
-        weights = np.empty((2, *h.shape))
-        np.multiply(h, self.alpha, out=weights[0])
-        np.multiply(h, V @ self.R, out=weights[1])
-        mean_slope, variance_slope = self._pull(weights, Z)
-        return k @ self.alpha, np.maximum(variance, VARIANCE_FLOOR), mean_slope, -2.0 * variance_slope
+
+        def chain(by_mean: Array, by_variance: Array, by_k: Array | None = None) -> Array:
+            weights = V @ self.R
+            weights *= -2.0 * by_variance[:, None]
+            weights += by_mean[:, None] * self.alpha
+            if by_k is not None:
+                weights += by_k
+            weights *= h
+            return self._pull(weights, Z)
+
+        return k @ self.alpha, np.maximum(1.0 - row_dots(V, V), VARIANCE_FLOOR), chain
 
     def slope(self, P: Array, weights: Array) -> Array:
-        """The gradient (m, d) in P of k(P, X) weights, with one set of weights (n,) or one for each row of P (m, n)."""
+        """The gradient (m, d) in P of k(P, X) weights, with one set of weights (n,)."""
         Z = P / self.lengthscales
-        _, h = value_and_steepness(self.kernel, self._distances(Z))
+        _, h = kernels.value_and_steepness(self.kernel, kernels.left(Z) @ self.data.T)
         return self._pull(h * weights, Z)
 
     def _pull(self, weights: Array, Z: Array) -> Array:
-        """sum_i weights_i (a_i - z) over the lengthscales, (..., m, d): how the data draw each point."""
+        """sum_i weights_i (a_i - z) over the lengthscales: how the data draw each point. A gradient is such a sum,
+        because dk/dx_j = -h (z_j - a_j) / lengthscale_j."""
         sums = weights @ self.drawn
-        pulled: Array = (sums[..., :-1] - sums[..., -1:] * Z) / self.lengthscales
+        pulled: Array = (sums[:, :-1] - sums[:, -1:] * Z) / self.lengthscales
         return pulled
 
-    def condition(self, X: Array, y: Array) -> GP:
-        """The process after further data (with the same noise), without a new fit."""
+    def condition(self, X: Array, y: Array | None = None) -> GP:
+        """The process after further data (with the same noise), without a new fit; without y, it believes its mean."""
         if not len(X):
             return self
-        B = self.covariances(X).T
+        k = self.covariances(X)
+        B, y = k.T, k @ self.alpha if y is None else y
         C = kernels.covariance(self.kernel, X, X, self.lengthscales)
         C.flat[:: len(X) + 1] = 1.0 + self.hyperparameters.noise
         R, jitter = extend(self.R, B, C)

@@ -5,6 +5,7 @@ Squares of 1e300 overflow and squares of 1e-300 vanish, so everything is measure
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
@@ -39,12 +40,13 @@ class Standardize:
 
     @classmethod
     def of(cls, y: Array) -> Standardize:
-        largest = float(np.abs(y).max(initial=0.0))
+        n, largest = len(y), float(np.abs(y).max(initial=0.0))
         unit = largest if largest > 0.0 else 1.0
         scaled = y / unit
-        center = float(scaled.mean()) if len(y) else 0.0
+        center = float(scaled.sum()) / max(n, 1)
+        off = scaled - center
         # A spread below the rounding of the values themselves is no spread.
-        spread = float(np.std(scaled - center, ddof=1)) if len(y) > 1 else 0.0
+        spread = math.sqrt(float(off @ off) / (n - 1)) if n > 1 else 0.0
         return cls(unit, center, spread if spread > 1e-14 else 1.0)
 
     def forward(self, y: Array) -> Array:
@@ -61,6 +63,8 @@ class Compress:
     Bad values tell where not to look, and by how much they are bad tells little; yet a few of them can be all the
     variance there is, and the differences among the good ones drown in the noise floor. In units of `scale`, the root
     mean square of what the upper half exceeds the median by, a distance t below it becomes log(1 + t).
+
+    Between `inner` and `outer` values count from the median: beside it, differences of 1e-10 would lose their digits.
     """
 
     inner: Standardize
@@ -70,20 +74,21 @@ class Compress:
 
     @classmethod
     def of(cls, y: Array) -> Compress:
-        inner = Standardize.of(y)
-        z = inner.forward(y)
-        median = float(np.median(z)) if len(z) else 0.0
-        scale = float(np.sqrt(np.mean(np.square(z[z >= median] - median)))) if len(z) else 0.0
+        inner, n = Standardize.of(y), len(y)
+        z = np.sort(inner.forward(y))
+        median = 0.5 * float(z[(n - 1) // 2] + z[n // 2]) if n else 0.0
+        above = z[z >= median] - median
+        scale = math.sqrt(float(above @ above) / max(len(above), 1))
         # All good values are equal: nothing says what a good difference is. The spread of all values, 1, stands in.
         free = cls(inner, median, scale if scale > 1e-12 else 1.0, Standardize())
         return cls(inner, median, free.scale, Standardize.of(free.forward(y)))
 
     def forward(self, y: Array) -> Array:
-        z = self.inner.forward(y)
-        below = np.maximum(self.median - z, 0.0)
-        return self.outer.forward(np.where(below > 0.0, self.median - self.scale * np.log1p(below / self.scale), z))
+        w = self.inner.forward(y) - self.median
+        lowered = -self.scale * np.log1p(np.maximum(-w, 0.0) / self.scale)
+        return self.outer.forward(np.where(w < 0.0, lowered, w))
 
     def backward(self, z: Array) -> Array:
         w = self.outer.backward(z)
-        below = np.minimum(np.maximum(self.median - w, 0.0) / self.scale, 500.0)  # beyond, no number is large enough
-        return self.inner.backward(np.where(below > 0.0, self.median - self.scale * np.expm1(below), w))
+        below = np.minimum(np.maximum(-w, 0.0) / self.scale, 500.0)  # beyond, no number is large enough
+        return self.inner.backward(self.median + np.where(w < 0.0, -self.scale * np.expm1(below), w))

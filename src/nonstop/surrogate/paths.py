@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nonstop.surrogate import kernels
 from nonstop.surrogate.gp import GP, is_light
-from nonstop.surrogate.kernels import Kernel, squared_distances
+from nonstop.surrogate.kernels import Kernel
 from nonstop.surrogate.linalg import Array
 
 #: Cosines of one block of this many points stay in the cache.
@@ -61,8 +61,8 @@ class Path:
         value = (prior @ self.amplitudes.astype(np.float32)).astype(np.float64)
         if not is_light(self.pull):
             return np.asarray(value + self.gp.covariances(P) @ self.pull)
-        A = (self.gp.X / self.gp.lengthscales).astype(np.float32)
-        return np.asarray(value + kernels.value(self.gp.kernel, squared_distances(Z, A)) @ self.pull.astype(np.float32))
+        k = kernels.value(self.gp.kernel, kernels.left(Z) @ self.gp.data.astype(np.float32).T)
+        return np.asarray(value + k @ self.pull.astype(np.float32))
 
     def value_and_gradient(self, P: Array) -> tuple[Array, Array]:
         angles = (P / self.gp.lengthscales) @ self.frequencies.T + self.phases

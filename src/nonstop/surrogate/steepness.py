@@ -15,7 +15,7 @@ import numpy as np
 from nonstop.quasirandom import halton
 from nonstop.surrogate.descent import Limits, minimize
 from nonstop.surrogate.gp import GP
-from nonstop.surrogate.kernels import Kernel, squared_distances, value_and_steepness
+from nonstop.surrogate.kernels import ARGUMENT, Kernel, squared_distances, value_and_steepness
 from nonstop.surrogate.linalg import Array
 
 _SCREENED = 64  # quasi-random points for each dimension, besides the data in the box
@@ -37,9 +37,8 @@ def steepest(gp: GP, lower: Array, upper: Array) -> float:
         return -value, -gradient
 
     widths = np.minimum(gp.lengthscales, upper - lower)
-    metric = np.broadcast_to(np.diag(widths**2), (len(starts), d, d))
     limits = Limits(tolerance=1e-4, longest=float(widths.max()), merge=0.05 * widths, rounds=40)
-    return math.exp(-0.5 * float(minimize(negative, starts, lower, upper, limits, metric).value.min()))
+    return math.exp(-0.5 * float(minimize(negative, starts, lower, upper, limits, np.diag(widths**2)).value.min()))
 
 
 def log_squared_slope(gp: GP, P: Array) -> tuple[Array, Array]:
@@ -60,6 +59,7 @@ def log_squared_slope(gp: GP, P: Array) -> tuple[Array, Array]:
 
 def steepness_and_slope(kernel: Kernel, D: Array) -> tuple[Array, Array]:
     """h(D) = -2 dk/dD and dh/dD."""
-    decay = np.exp(-np.sqrt(5.0 * D)) if kernel == "matern52" else None
-    _, h = value_and_steepness(kernel, D)
+    T = ARGUMENT[kernel] * D
+    decay = np.exp(-np.sqrt(T)) if kernel == "matern52" else None
+    _, h = value_and_steepness(kernel, T)
     return h, -0.5 * h if decay is None else (-25.0 / 6.0) * decay

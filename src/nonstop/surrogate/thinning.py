@@ -10,7 +10,9 @@ from nonstop.surrogate.linalg import Array
 
 def evenly(n: int, size: int) -> NDArray[np.intp]:
     """`size` of n rows through time: the early, space-filling points and the late, clustered ones are both there."""
-    return np.unique(np.linspace(0, n - 1, min(n, size)).round().astype(np.intp))
+    size = min(n, size)
+    rows: NDArray[np.intp] = np.rint(np.arange(size) * ((n - 1) / max(size - 1, 1))).astype(np.intp)
+    return rows
 
 
 def best_and_even(y: Array, most: int) -> NDArray[np.intp]:
