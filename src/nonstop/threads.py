@@ -17,8 +17,9 @@ from threadpoolctl import ThreadpoolController
 
 
 @lru_cache(maxsize=1)
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()  # a look at every loaded library: about a millisecond, so once
+def _blas() -> ThreadpoolController:
+    """The libraries to limit. That is a look at everything that is loaded: about a millisecond, so once."""
+    return ThreadpoolController().select(user_api="blas")
 
 
 class _Shared:
@@ -40,8 +41,8 @@ def limit_threads(threads: int | None) -> Iterator[None]:
         yield
         return
     with _shared.lock:
-        if _shared.inside == 0:
-            _shared.limit = _controller().limit(limits=threads, user_api="blas")
+        if _shared.inside == 0 and any(library.num_threads != threads for library in _blas().lib_controllers):
+            _shared.limit = _blas().limit(limits=threads)
             _shared.limit.__enter__()
         _shared.inside += 1
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from nonstop.surrogate.linalg import (
     Array,
     NotPositiveDefiniteError,
     cholesky,
+    einsum_dots,
     extend,
     gram,
     inverse_root,
@@ -142,10 +145,8 @@ def test_entries_that_are_not_finite_are_refused(value: float, n: int, place: st
         inverse_root(K)
 
 
-@pytest.mark.parametrize("old_numpy", [False, True])
-def test_row_dots(old_numpy: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if old_numpy:
-        monkeypatch.setattr("nonstop.surrogate.linalg._VECDOT", None)
+@pytest.mark.parametrize("dots", [row_dots, einsum_dots])
+def test_row_dots(dots: Callable[[Array, Array], Array]) -> None:
     A, B = np.random.default_rng(0).normal(size=(2, 5, 7))
-    np.testing.assert_allclose(row_dots(A, B), np.diag(A @ B.T), rtol=1e-12)
-    assert row_dots(A.astype(np.float32), A.astype(np.float32)).dtype == np.float32
+    np.testing.assert_allclose(dots(A, B), np.diag(A @ B.T), rtol=1e-12)
+    assert dots(A.astype(np.float32), A.astype(np.float32)).dtype == np.float32

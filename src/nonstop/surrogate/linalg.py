@@ -7,6 +7,7 @@ With R at hand every solve is a matrix product, which one core does several time
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -20,9 +21,6 @@ F = TypeVar("F", bound="np.floating[Any]")
 JITTERS = (0.0, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2)
 
 _SMALL = 64  # below this size LAPACK's own triangular inverse is as fast as the recursion
-
-
-_VECDOT = getattr(np, "vecdot", None)  # since NumPy 2.0
 
 
 class NotPositiveDefiniteError(ArithmeticError):
@@ -94,9 +92,13 @@ def symmetric_times(lower: Array, B: Array) -> Array:
     return np.asarray(blas.dsymm(1.0, lower, B, lower=1))
 
 
-def row_dots(A: NDArray[F], B: NDArray[F]) -> NDArray[F]:
-    """The scalar products of the rows."""
-    return np.asarray(np.einsum("ij,ij->i", A, B) if _VECDOT is None else _VECDOT(A, B))
+def einsum_dots(A: NDArray[F], B: NDArray[F]) -> NDArray[F]:
+    """What row_dots is where NumPy is older than 2.0."""
+    return np.asarray(np.einsum("ij,ij->i", A, B))
+
+
+#: The scalar products of the rows.
+row_dots: Callable[[Any, Any], Any] = getattr(np, "vecdot", einsum_dots)
 
 
 def extend(R: Array, B: Array, C: Array) -> tuple[Array, float]:
