@@ -226,8 +226,11 @@ def decode(space: Space, x: ArrayLike) -> dict[str, Value]:
     point, cube = np.asarray(x, dtype=np.float64), cube_of(space)
     if point.shape != (cube.dim,) or np.isnan(point).any():
         raise DataError(f"got a point of shape {point.shape}: {point}, expected {cube.dim} numbers, none of them NaN")
-    pieces = np.split(point, np.cumsum([part.width for part in cube.parts])[:-1])
-    return {name: _value(parameter, piece) for (name, parameter), piece in zip(space.items(), pieces, strict=True)}
+    params, start = {}, 0
+    for (name, parameter), part in zip(space.items(), cube.parts, strict=True):
+        params[name] = _value(parameter, point[start : start + part.width])
+        start += part.width
+    return params
 
 
 def _part(parameter: Parameter) -> Axis:
