@@ -54,10 +54,11 @@ def minimize(
 ) -> Descent:
     """Minimise from every row of `starts` inside the box, which may be one for all (p,) or one for each (s, p).
 
-    `metric` (p, p) is the first inverse Hessian of every start, where it is known. Besides by its limits, a start ends
-    when three times its predicted decrease would not bring it below the best one. Values that are not finite count as a
-    step too far.
+    `metric` (p, p) is the first guess at the inverse Hessian of every start. Besides by its limits, a start ends when
+    three times its predicted decrease would not bring it below the best one. Values that are not finite count as a step
+    too far.
     """
+    metric = np.eye(starts.shape[1]) if metric is None else metric
     walk = _Walk.begin(function, starts, lower, upper, limits, metric)
     while walk.rounds < limits.rounds and walk.goes_on():
         walk.step(function)
@@ -74,7 +75,7 @@ class _Walk:
     """
 
     limits: Limits
-    metric: Array | None  # to begin with and to fall back to
+    metric: Array  # to begin with and to fall back to
     ends: Array
     values: Array
     rows: Rows
@@ -84,7 +85,7 @@ class _Walk:
     f: Array
     g: Array
     H: Array
-    fresh: NDArray[np.bool_]  # has H no scale yet?
+    fresh: NDArray[np.bool_]  # has H still to find its scale?
     accepted: NDArray[np.int_]
     rejected: NDArray[np.int_]  # in a row
     length: Array  # of the next step, in quasi-Newton steps
@@ -94,18 +95,17 @@ class _Walk:
 
     @classmethod
     def begin(
-        cls, function: Function, starts: Array, lower: Array, upper: Array, limits: Limits, metric: Array | None
+        cls, function: Function, starts: Array, lower: Array, upper: Array, limits: Limits, metric: Array
     ) -> _Walk:
         s, p = starts.shape
         lower, upper = np.full((s, p), lower), np.full((s, p), upper)
         x = np.minimum(np.maximum(starts, lower), upper)
         f, g = function(x)
         f, g = np.where(np.isfinite(f), f, np.inf), np.where(np.isfinite(g), g, 0.0)
-        H = np.full((s, p, p), np.eye(p) if metric is None else metric)
         none = np.zeros(s, dtype=int)
         walk = cls(
-            limits, metric, x.copy(), f.copy(), np.arange(s), lower, upper, x, f, g, H,
-            np.full(s, metric is None), none, none.copy(), np.ones(s),
+            limits, metric, x.copy(), f.copy(), np.arange(s), lower, upper, x, f, g, np.full((s, p, p), metric),
+            np.ones(s, dtype=bool), none, none.copy(), np.ones(s),
         )  # fmt: skip
         walk.aim()
         return walk
@@ -160,8 +160,8 @@ class _Walk:
         positive = curvature > 1e-10 * np.sqrt(row_dots(move, move) * bend)
         rho = positive / np.where(positive, curvature, 1.0)
         Hy = (self.H @ change[:, :, None])[:, :, 0]
-        if self.metric is None:
-            self.scale(positive, curvature, change, Hy)
+        if np.count_nonzero(self.fresh):
+            self.scale(self.fresh & positive, curvature, change, Hy)
         # H + (1 + rho y'Hy) rho s s' - rho (Hy s' + s y'H), as u s' + s u'
         half = 0.5 * rho * (1.0 + rho * row_dots(change, Hy))
         u = half[:, None] * move - rho[:, None] * Hy
@@ -169,20 +169,18 @@ class _Walk:
         self.H += product
         self.H += product.transpose(0, 2, 1)
 
-    def scale(self, positive: NDArray[np.bool_], curvature: Array, change: Array, Hy: Array) -> None:
-        """The identity has no scale of its own: take that of the curvature just seen."""
-        new = self.fresh & positive
-        if new.any():
-            factor = np.where(new, curvature / np.maximum(row_dots(change, Hy), 1e-300), 1.0).clip(1e-3, 1e3)
-            self.H *= factor[:, None, None]
-            Hy *= factor[:, None]
-            self.fresh &= ~positive
+    def scale(self, now: NDArray[np.bool_], curvature: Array, change: Array, Hy: Array) -> None:
+        """The first curvature that is seen tells how far off the scale of the metric was. One that is wrong by ten
+        would cost as many rounds as all the rest."""
+        factor = np.where(now, curvature / np.maximum(row_dots(change, Hy), 1e-300), 1.0).clip(1e-3, 1e3)
+        self.H *= factor[:, None, None]
+        Hy *= factor[:, None]
+        self.fresh &= ~now
 
     def reset(self, stuck: NDArray[np.bool_]) -> None:
         """Forget what these starts have learnt of the curvature: it leads nowhere."""
         if np.count_nonzero(stuck):
-            self.H[stuck] = np.eye(self.x.shape[1]) if self.metric is None else self.metric
-            self.fresh[stuck], self.length[stuck] = self.metric is None, 1.0
+            self.H[stuck], self.fresh[stuck], self.length[stuck] = self.metric, True, 1.0
 
     def aim(self) -> None:
         """The quasi-Newton step in the free variables, those not pressed against their bound."""
