@@ -286,7 +286,7 @@ def test_a_heart_beats_for_its_own_and_hands_on_the_silent() -> None:
     study, clock = a_study(), HandClock()
     mine, silent = study.ask("me"), study.ask("silent")
     heart = Heart(study.storage, study.id, Lease(4.0, max_attempts=3), clock)
-    heart.hold(mine.number, mine.attempt)
+    heart.held = mine.number, mine.attempt
     for _ in range(5):
         heart.beat()
         clock.time += 1.0

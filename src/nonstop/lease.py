@@ -53,15 +53,9 @@ class Heart:
         self._lease = lease
         self._clock = clock or WallClock()
         self._watch = Watch(lease.seconds)
-        self._held: tuple[int, int] | None = None
+        self.held: tuple[int, int] | None = None  # (number, attempt)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="nonstop-heart", daemon=True)
-
-    def hold(self, number: int, attempt: int) -> None:
-        self._held = (number, attempt)
-
-    def release(self) -> None:
-        self._held = None
 
     def __enter__(self) -> Heart:
         self._thread.start()
@@ -81,7 +75,7 @@ class Heart:
 
     def beat(self) -> None:
         """One beat and one look around."""
-        held = self._held
+        held = self.held
         pulses = self._storage.beat(self._study, [] if held is None else [held])
         for pulse in self._watch.expired(pulses, self._clock.monotonic()):
             reason = f"no heartbeat from {pulse.owner or 'its owner'} for {self._lease.seconds:g} s"

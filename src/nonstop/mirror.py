@@ -1,7 +1,7 @@
 """A worker's own copy of a study's trials, kept up to date by the changes that each exchange brings.
 
-Applying a change costs O(1): completed points and values go to the end of growing arrays, in completion order, so the
-data of version v are always the first v rows.
+Applying a change costs O(1). Results go to the end of a list, in completion order: the data of version v are always the
+first v of them. Points are encoded once, and all that are new together when somebody asks: that costs as much as one.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from nonstop.encoding import cube_of, encode, encode_many
+from nonstop.encoding import cube_of, encode_many
 from nonstop.space import Space
 from nonstop.storage.contract import Exchange
 from nonstop.surrogate.linalg import Array
@@ -29,8 +29,9 @@ class Mirror:
         self.owners: set[str] = set()
         self.newest_fit: int | None = None  # the highest-numbered trial that recorded hyperparameters
         self._states: dict[TrialState, set[int]] = {state: set() for state in TrialState}
-        self._points = np.empty((16, cube_of(space).dim))
-        self._values = np.empty(16)
+        self._values: list[float] = []  # of the completed
+        self._points = np.empty((16, cube_of(space).dim))  # by number
+        self._new: list[int] = []  # numbers of trials whose params are not yet among the points
 
     def apply(self, exchange: Exchange) -> None:
         for trial in exchange.changes:
@@ -47,32 +48,34 @@ class Mirror:
             self.owners.add(trial.owner)
         if "lengthscales" in trial.diagnostics:
             self.newest_fit = max(trial.number, -1 if self.newest_fit is None else self.newest_fit)
-        if trial.order is not None and (old is None or old.order is None):
-            self._append(trial)
-
-    def _append(self, trial: Trial) -> None:
-        assert trial.order == self.version + 1, "the storage delivered results out of order"
-        assert trial.params is not None
-        assert trial.value is not None
-        if self.version == len(self._values):
-            self._points = np.concatenate([self._points, np.empty_like(self._points)])
-            self._values = np.concatenate([self._values, np.empty_like(self._values)])
-        self._points[self.version] = encode(self.space, trial.params)
-        self._values[self.version] = trial.value
-        self.completed.append(trial.number)
-        self.version += 1
+        if trial.params is not None and (old is None or old.params is None):
+            self._new.append(trial.number)
+        if trial.value is not None and (old is None or old.value is None):
+            assert trial.order == self.version + 1, "the storage delivered results out of order"
+            self.completed.append(trial.number)
+            self._values.append(trial.value)
+            self.version += 1
 
     def data(self, version: int) -> tuple[Array, Array]:
         """Points (version, dim) and values (version,) of the first `version` results."""
-        return self._points[:version], self._values[:version]
+        self._encode()
+        return self._points[self.completed[:version]], np.array(self._values[:version])
 
     def numbers(self, *states: TrialState) -> list[int]:
         return sorted(number for state in states for number in self._states[state])
 
     def points(self, numbers: Iterable[int]) -> Array:
         """The encoded params of these trials, those without params left out."""
-        given = [self.trials[number].params for number in numbers]
-        return encode_many(self.space, [params for params in given if params is not None])
+        self._encode()
+        return self._points[[number for number in numbers if self.trials[number].params is not None]]
+
+    def _encode(self) -> None:
+        if self._new:
+            while max(self._new) >= len(self._points):
+                self._points = np.concatenate([self._points, np.empty_like(self._points)])
+            many = [self.trials[number].params or {} for number in self._new]
+            self._points[self._new] = encode_many(self.space, many)
+            self._new = []
 
     def tried(self, params: Params) -> bool:
         """Does a trial have these very params? Only asked while a study is young."""

@@ -10,6 +10,7 @@ Which points count (the paper's algorithm 1, and what it leaves open):
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -57,7 +58,7 @@ class Basis:
 
 def trial_seed(study_seed: int, number: int) -> int:
     """Every trial has a seed of its own, the same in every run."""
-    return int(np.random.SeedSequence([study_seed, number]).generate_state(1, np.uint64)[0] >> np.uint64(1))
+    return int(np.random.SeedSequence([study_seed, number]).generate_state(1, np.uint64)[0]) >> 1
 
 
 def suggest(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1) -> Suggestion:
@@ -119,10 +120,10 @@ def _hyperparameters(mirror: Mirror, number: int | None) -> Hyperparameters | No
 def _diagnostics(proposal: Proposal, basis: Basis, cursor: int) -> Diagnostics:
     said: dict[str, object] = {
         "rung": proposal.rung,
-        "acquisition": proposal.value if np.isfinite(proposal.value) else None,
+        "acquisition": proposal.value if math.isfinite(proposal.value) else None,
         "mean": proposal.mean,
         "sd": proposal.sd,
-        "nearest_busy": proposal.nearest_busy if np.isfinite(proposal.nearest_busy) else None,
+        "nearest_busy": proposal.nearest_busy if math.isfinite(proposal.nearest_busy) else None,
         "seconds": proposal.seconds,
         "busy": list(basis.busy),
         "believed": list(basis.believed),

@@ -6,7 +6,7 @@ read what the others found, fit, propose, evaluate. Nobody waits for anybody.
 
 from __future__ import annotations
 
-import uuid
+import os
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -135,7 +135,7 @@ class Worker:
         finally:
             self._busy += self._clock.monotonic() - before
         state = TrialState.FAILED if outcome.value is None else TrialState.COMPLETED
-        return Report(uuid.uuid4().hex, trial.number, trial.attempt, state, outcome.value, outcome.reason)
+        return Report(os.urandom(16).hex(), trial.number, trial.attempt, state, outcome.value, outcome.reason)
 
     def _next(self, report: Report | None) -> Trial | None:
         """Hand in the report; the next trial to run, with params, or None when there is to be none."""
@@ -158,7 +158,7 @@ class Worker:
         return not (self._is_late() or (failed and most is not None and self._streak.length + 1 >= most))
 
     def _exchange(self, report: Report | None, request: bool) -> Exchange:
-        wish = Request(uuid.uuid4().hex, self._name, self._terms.n_trials) if request else None
+        wish = Request(os.urandom(16).hex(), self._name, self._terms.n_trials) if request else None
         try:
             answer = self._session.exchange(report, wish)
         except StorageError as error:
@@ -200,11 +200,7 @@ class Worker:
         self._waiting += self._clock.monotonic() - before
 
     def _hold(self, held: tuple[int, int] | None) -> None:
-        self._held = held
-        if held is None:
-            self._heart.release()
-        else:
-            self._heart.hold(*held)
+        self._held = self._heart.held = held
         self._on_hold(held)
 
     def _give_back(self) -> None:

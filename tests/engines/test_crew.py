@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+from ctypes import c_uint64
 from multiprocessing.connection import Connection
 from types import SimpleNamespace
 from typing import Any, cast
@@ -12,7 +13,9 @@ import pytest
 import nonstop
 import nonstop.engines.local as local
 from nonstop.engines.local import Crew, Ready
+from nonstop.storage.contract import Request
 from nonstop.storage.memory import MemoryStorage
+from nonstop.trial import TrialState
 from nonstop.usage import Usage
 from nonstop.worker import Task, Terms
 from tests.engines.objectives import bowl
@@ -32,7 +35,7 @@ class Idlers(Crew):
     def _start(self, name: str) -> None:
         mine, self.pipes[name] = multiprocessing.Pipe(duplex=False)
         process = cast("Any", SimpleNamespace(exitcode=None))
-        self.members.append(local._Member(name, process, mine, self.hands.monotonic()))
+        self.members.append(local._Member(name, process, mine, c_uint64(), self.hands.monotonic()))
 
     @property
     def here(self) -> str:
@@ -41,7 +44,7 @@ class Idlers(Crew):
 
 @pytest.fixture
 def crew(monkeypatch: pytest.MonkeyPatch) -> Idlers:
-    monkeypatch.setattr(local, "_processors", lambda: 2)
+    monkeypatch.setattr(local, "processors", lambda: 2)
     crew = Idlers("abcde")
     crew.muster()
     crew.hands.sleep(0.16)  # half of what a start takes: there are two processors
@@ -96,6 +99,27 @@ def test_nobody_waits_long_for_one_that_is_slow_to_start(crew: Idlers) -> None:
     crew.hands.sleep(0.16)  # so has b
     crew.look(patience=0.0)
     assert crew.here == "abcd"
+
+
+def test_what_a_lost_one_held_is_handed_on_at_once(crew: Idlers) -> None:
+    storage, study = crew.task.storage, crew.task.study
+    held = storage.exchange(study, 0, request=Request("a wish", "a")).trial
+    assert held is not None
+    local.note(crew.members[0].cell, (held.number, held.attempt))
+    crew.members[0].process = cast("Any", SimpleNamespace(exitcode=-9, join=lambda _seconds: None))
+    crew.pipes["a"].close()
+    crew.look(patience=1.0)
+    (trial,) = storage.exchange(study, 0).changes
+    assert (trial.state, trial.attempt) == (TrialState.WAITING, 2)
+
+
+def test_who_holds_nothing_leaves_nothing(crew: Idlers) -> None:
+    cell = crew.members[0].cell
+    assert crew.members[0].held is None
+    local.note(cell, (2**31 - 1, 7))
+    assert crew.members[0].held == (2**31 - 1, 7)
+    local.note(cell, None)
+    assert crew.members[0].held is None
 
 
 def test_a_lost_one_comes_back(crew: Idlers) -> None:

@@ -227,3 +227,14 @@ def test_arguments_are_not_changed() -> None:
     minimize(rosenbrock, starts, np.zeros(2), np.ones(2), TIGHT, metric)
     assert (starts == 0.7).all()
     assert np.array_equal(metric, np.eye(2))
+
+
+@pytest.mark.parametrize("off", [1e-2, 1e2])
+def test_the_scale_of_the_metric_is_found(off: float) -> None:
+    """A metric of the right shape is as good as the exact one after a step or two, whatever its scale."""
+    rng = np.random.default_rng(6)
+    Q, _ = np.linalg.qr(rng.normal(size=(6, 6)))
+    A = (Q * np.geomspace(1.0, 1e4, 6)) @ Q.T
+    starts, lower, upper = rng.uniform(-1.0, 1.0, size=(5, 6)), np.full(6, -9.0), np.full(6, 9.0)
+    found = minimize(quadratic(A, rng.normal(size=6)), starts, lower, upper, TIGHT, off * np.linalg.inv(A))
+    assert found.rounds <= 12

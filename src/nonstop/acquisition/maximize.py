@@ -19,8 +19,9 @@ from nonstop.quasirandom import halton
 from nonstop.surrogate.descent import Limits, minimize
 from nonstop.surrogate.linalg import Array, row_dots
 
-_BLOCK = 1024  # candidates screened at once: large enough for BLAS, small enough for the cache
-_SHORTLIST = 256  # candidates whose exact value is computed
+_BLOCK = 1024  # candidates screened at once, at most: large enough for BLAS, small enough for the cache
+_FEWEST = 512  # candidates, however few dimensions there are
+_SHORTLIST = 128  # candidates whose exact value is computed
 _STARTS = 16  # candidates that are polished
 _LOCAL_SCALES = (0.02, 0.5)  # of a lengthscale: how far candidates lie from the observation they surround
 _MOVED = 20  # coordinates, on average, that such a candidate moves
@@ -59,10 +60,12 @@ def maximize(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generato
 def _screen(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator) -> Array:
     """The candidates with the largest estimated values, block by block so that memory stays small."""
     cube = terrain.cube
-    blocks = -(-terrain.candidates * cube.dim // _BLOCK)
+    count = max(terrain.candidates * cube.dim, _FEWEST)
+    blocks = -(-count // _BLOCK)
+    size = -(-count // blocks)
     best, estimates, worst = np.empty((0, cube.dim)), np.empty(0), -np.inf
     for block in range(blocks + min(2, blocks)):
-        points = _global(cube, rng) if block < blocks else _local(terrain, rng)
+        points = _global(cube, rng, size) if block < blocks else _local(terrain, rng, size)
         values = np.fmax(acquisition.screen(points), -np.inf)  # without NaN
         if len(best):  # only what beats the worst of the list can enter it
             enters = np.flatnonzero(values > worst)
@@ -75,9 +78,9 @@ def _screen(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator
     return np.asarray(best[np.argsort(-estimates, kind="stable")[:_SHORTLIST]])
 
 
-def _global(cube: Cube, rng: np.random.Generator) -> Array:
+def _global(cube: Cube, rng: np.random.Generator, size: int) -> Array:
     """A block of quasi-random points, shifted at random around the torus."""
-    shifted = _pattern(cube.axes) + rng.random(cube.axes)
+    shifted = _pattern(cube.axes)[:size] + rng.random(cube.axes)
     shifted -= np.floor(shifted)
     return shifted if cube.is_continuous else cube.spread(shifted)
 
@@ -89,20 +92,20 @@ def _pattern(d: int) -> Array:
     return pattern
 
 
-def _local(terrain: Terrain, rng: np.random.Generator) -> Array:
+def _local(terrain: Terrain, rng: np.random.Generator, size: int) -> Array:
     """Points around the best observations, at all scales below a lengthscale; in high dimension each moves only some
     coordinates, because moving all of them never comes close to anything."""
     cube, centers = terrain.cube, terrain.centers
     if not len(centers):
-        return _global(cube, rng)
+        return _global(cube, rng, size)
     low, high = np.log(_LOCAL_SCALES)
-    scale = np.exp(rng.uniform(low, high, size=(_BLOCK, 1))) * np.minimum(terrain.lengthscales, 1.0)
+    scale = np.exp(rng.uniform(low, high, size=(size, 1))) * np.minimum(terrain.lengthscales, 1.0)
     if cube.dim > _MOVED:
-        scale *= rng.random((_BLOCK, cube.dim)) < _MOVED / cube.dim
-    points = centers[rng.integers(len(centers), size=_BLOCK)] + rng.standard_normal((_BLOCK, cube.dim)) * scale
+        scale *= rng.random((size, cube.dim)) < _MOVED / cube.dim
+    points = centers[rng.integers(len(centers), size=size)] + rng.standard_normal((size, cube.dim)) * scale
     if not cube.is_continuous:
-        redrawn = rng.random((_BLOCK, cube.dim)) < 1.0 / cube.axes
-        points = np.where(redrawn & ~cube.flexible, rng.random((_BLOCK, cube.dim)), points)
+        redrawn = rng.random((size, cube.dim)) < 1.0 / cube.axes
+        points = np.where(redrawn & ~cube.flexible, rng.random((size, cube.dim)), points)
     return np.minimum(np.maximum(points, 0.0), 1.0) if cube.is_continuous else cube.snap(points)
 
 

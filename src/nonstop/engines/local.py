@@ -8,13 +8,14 @@ same time would end together again and again, and the proposals after them would
 from __future__ import annotations
 
 import math
-import os
 import sys
 import traceback
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
+from ctypes import c_uint64
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import connection
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
@@ -26,6 +27,7 @@ from nonstop.engines.carry import Parcel, no_phantom_main, pack
 from nonstop.engines.team import GRACE, TICK, Spares, Ticker
 from nonstop.errors import NonstopError, ObjectiveError, StorageError, StudyError
 from nonstop.memory import keep_freed_memory
+from nonstop.threads import processors, shared_by
 from nonstop.usage import Usage
 from nonstop.worker import Task, Worker, give_back
 
@@ -35,18 +37,12 @@ _UNGUARDED = (
 )
 _STARTUP = 0.3  # seconds that a process typically takes to start
 _PATIENCE = 1.0  # seconds after which the next one does not wait for it any longer: it may be waiting for a disk
+_ATTEMPTS = 2**32  # more than a trial can have
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
     """The worker has its task and begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Holds:
-    """The worker holds this trial (number, attempt) now, or none."""
-
-    held: tuple[int, int] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +90,15 @@ class _Member:
     name: str
     process: BaseProcess
     pipe: Connection
+    cell: c_uint64
     born: float
     ready: bool = False
-    held: tuple[int, int] | None = None
     usage: Usage | None = None
+
+    @property
+    def held(self) -> tuple[int, int] | None:
+        """The trial (number, attempt) that it holds, or held when it died."""
+        return divmod(self.cell.value, _ATTEMPTS) if self.cell.value else None
 
     @property
     def how(self) -> str:
@@ -117,7 +118,8 @@ class Crew:
         self.members: list[_Member] = []
         self.usages: list[Usage] = []
         self.spares = Spares(task, len(names))
-        self._processors = _processors()
+        self._workers = len(names)
+        self._processors = processors()
         self._step = _STARTUP / self._processors
 
     def muster(self) -> None:
@@ -130,15 +132,16 @@ class Crew:
 
     def _start(self, name: str) -> None:
         mine, theirs = self.context.Pipe(duplex=False)
+        cell = self.context.RawValue(c_uint64)
         # Not a daemon: an objective may want processes of its own.
         process = self.context.Process(  # type: ignore[attr-defined]
-            target=work, args=(theirs, self.parcel, name), name=name, daemon=False
+            target=work, args=(theirs, cell, self.parcel, name), name=name, daemon=False
         )
         # A signal that comes while the process still imports would end it with a traceback: it waits for `work`.
-        with no_phantom_main(), held_back():
+        with no_phantom_main(), held_back(), shared_by(self._workers):
             process.start()
         theirs.close()
-        self.members.append(_Member(name, process, mine, self.clock.monotonic()))
+        self.members.append(_Member(name, process, mine, cell, self.clock.monotonic()))
 
     def look(self, patience: float = TICK) -> None:
         """Wait a moment for news of any member; replace those that were lost, and start who is still to come."""
@@ -196,11 +199,6 @@ class Crew:
                     give_back(self.task.storage, self.task.study, *member.held)
 
 
-def _processors() -> int:
-    """How many this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _listen(member: _Member) -> bool:
     """Hear all that a member said; False once it is gone. Raises the error that a member failed with."""
     try:
@@ -208,8 +206,6 @@ def _listen(member: _Member) -> bool:
             said = member.pipe.recv()
             if isinstance(said, Ready):
                 member.ready = True
-            elif isinstance(said, Holds):
-                member.held = said.held
             elif isinstance(said, Usage):
                 member.usage = said
             elif isinstance(said, Failed):
@@ -232,7 +228,14 @@ def _error(said: Failed) -> NonstopError:
     return kinds[said.error](said.message) if said.error in kinds else StudyError(f"{said.error}: {said.message}")
 
 
-def work(pipe: Connection, parcel: Parcel, name: str) -> None:
+def note(cell: c_uint64, held: tuple[int, int] | None) -> None:
+    """Write which trial a worker holds into memory shared with its parent, who only reads it once the worker is lost. A
+    message instead would wake the parent with every trial, and take the processor from the worker. One number, not two:
+    whenever the worker is killed, it left the whole of it."""
+    cell.value = 0 if held is None else held[0] * _ATTEMPTS + held[1]
+
+
+def work(pipe: Connection, cell: c_uint64, parcel: Parcel, name: str) -> None:
     """What a worker process does."""
 
     def say(something: object) -> None:
@@ -245,7 +248,7 @@ def work(pipe: Connection, parcel: Parcel, name: str) -> None:
         try:
             task = parcel.open()
             say(Ready())
-            say(Worker(task, name, brake, on_hold=lambda held: say(Holds(held))).run())
+            say(Worker(task, name, brake, on_hold=partial(note, cell)).run())
         except NonstopError as error:
             say(Failed(type(error).__name__, str(error)))
         except Exception as error:

@@ -32,7 +32,6 @@ class Dialect(Protocol):
     READ: Mapping[str, object]
     WRITE: Mapping[str, object]
 
-    def file_at(self, url: URL) -> object: ...
     def make_engine(self, url: URL) -> Engine: ...
     def begin(self, connection: Any, write: bool) -> None: ...
     def serialize(self, connection: Connection) -> None: ...
@@ -84,6 +83,8 @@ class Database:
         self._patience = patience
         self._lock = threading.Lock()
         self._refusal: str | None = None
+        path = sqlite.path_of(url) if self._dialect is sqlite else None
+        self._path = None if path is None else str(path)
         self._file: object = None  # what was there after the first transaction
         self._held: list[PoolProxiedConnection] = []  # one or none: it is out of the pool from one `run` to the next
         engine = self._dialect.make_engine(url)
@@ -96,7 +97,7 @@ class Database:
     @property
     def private(self) -> bool:
         """Does the data die with this process?"""
-        return self._dialect is sqlite and sqlite.path_of(self.url) is None
+        return self._dialect is sqlite and self._path is None
 
     def prepare(self) -> None:
         """Make sure that the schema is here; StorageError if something else is."""
@@ -138,7 +139,7 @@ class Database:
                     raise StorageError(self._refusal)
                 self._check_file()
                 result = once()
-                self._file = self._file or self._dialect.file_at(self.url)
+                self._file = self._file or sqlite.file_at(self._path)
                 return result
 
         try:
@@ -147,7 +148,7 @@ class Database:
             raise StorageError(self._explain(error)) from error.orig
 
     def _check_file(self) -> None:
-        if self._file is not None and self._dialect.file_at(self.url) != self._file:
+        if self._file is not None and sqlite.file_at(self._path) != self._file:
             raise StorageError(f"{masked(self.url)}: {sqlite.GONE}")
 
     def _through(self, engine: Engine, work: Callable[[Connection], T]) -> T:

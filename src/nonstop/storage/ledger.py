@@ -2,15 +2,17 @@
 
 Writers hold the lock on the study's row (PostgreSQL) or on the file (SQLite) from the first statement to the commit.
 So sequence numbers are given and become visible in the same order, and counters can be written as plain values.
+A worker that comes from its objective pays for every statement, so one of them reads all that a transaction needs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, Select, bindparam, insert, or_, select, update
+from sqlalchemy import BindParameter, Select, bindparam, insert, or_, select, text, union_all, update
 
 import nonstop.storage.moves as moves
 from nonstop.errors import StudyError, TrialError
@@ -31,17 +33,24 @@ _HEADER: Final = select(studies.c.name, studies.c.sequence, *(studies.c[state.va
 _LOCKED_HEADER: Final = _HEADER.with_for_update()
 _FLUSH: Final = update(studies).where(studies.c.id == _STUDY)
 
-_TRIALS: Final = select(*COLUMNS).where(trials.c.study_id == _STUDY)
-_CHANGES: Final = _TRIALS.where(trials.c.sequence > bindparam("the_cursor")).order_by(trials.c.sequence)
+_TRIALS: Final = select(*COLUMNS, trials.c.request_id).where(trials.c.study_id == _STUDY)
+# Not one SELECT with OR, for which SQLite would walk through all trials; unordered, so that it need not sort.
+_NEWS: Final = union_all(
+    _TRIALS.where(trials.c.sequence > bindparam("the_cursor")),
+    _TRIALS.where(trials.c.number == _NUMBER),
+    _TRIALS.where(trials.c.request_id == _ID),
+)
 # FOR UPDATE, because a heartbeat changes its row without the study's lock.
-_ONE: Final = _TRIALS.where(trials.c.number == _NUMBER).with_for_update()
+_LOCKED: Final = _TRIALS.where(trials.c.number == _NUMBER).with_for_update()
 _WAITING: Final = _TRIALS.where(trials.c.state == TrialState.WAITING.value).order_by(trials.c.number).limit(1)
-_GRANTED: Final = _TRIALS.where(trials.c.request_id == _ID).with_for_update()
 _INSERTED: Final = _TRIALS.where(trials.c.insert_id == _ID).with_for_update()
 _ADD: Final = insert(trials)
 _PUT: Final = update(trials).where(trials.c.study_id == _STUDY, trials.c.number == _NUMBER)
-_RESULT: Final = select(results.c.number).where(results.c.study_id == _STUDY, results.c.id == _ID)
-_LOG: Final = insert(results)
+# As text, because SQLAlchemy has another ON CONFLICT for each database.
+_LOG: Final = text(
+    f"INSERT INTO {results.name} ({', '.join(results.c.keys())}) "
+    f"VALUES (:{', :'.join(results.c.keys())}) ON CONFLICT DO NOTHING"
+)
 
 _OWNED: Final = or_(*(trials.c.state == state.value for state in moves.OWNED))
 _BEAT: Final = _PUT.where(trials.c.attempt == bindparam("the_attempt"), _OWNED).values(beat=trials.c.beat + 1)
@@ -65,7 +74,10 @@ class Ledger:
             raise StudyError(f"there is no study with id {study} here")
         self._name: str = row[0]
         self.sequence: int = row[1]
-        self._counts: dict[TrialState, int] = dict(zip(TrialState, row[2:], strict=True))
+        self._counts: dict[str, int] = dict(zip(TrialState, row[2:], strict=True))
+        self._cursor = self.sequence
+        self._trials: dict[int, Trial] = {}  # by number, ordered by sequence number: a changed trial moves to the end
+        self._grants: dict[str | None, int] = {}  # request id -> number
 
     @property
     def version(self) -> int:
@@ -73,23 +85,42 @@ class Ledger:
 
     @property
     def counts(self) -> Counts:
-        return Counts(**{state.value: count for state, count in self._counts.items()})
+        return Counts(*self._counts.values())
 
     @property
     def next_number(self) -> int:
         return sum(self._counts.values())
 
+    def read(self, cursor: int, number: int | None = None, request_id: str | None = None) -> None:
+        """Take in what changed after the cursor, the trial with this number, and the one granted to this request."""
+        named = {"the_study": self._study, "the_cursor": cursor, "the_number": number, "the_id": request_id}
+        rows = self._run(_NEWS, named).fetchall()
+        self._cursor = cursor
+        self._trials = {trial.number: trial for trial in sorted(to_trials(rows), key=attrgetter("sequence"))}
+        self._grants = {row[-1]: row[0] for row in rows}
+
+    @property
+    def changes(self) -> tuple[Trial, ...]:
+        """What changed after the cursor, or in this transaction."""
+        return tuple(trial for trial in self._trials.values() if trial.sequence > self._cursor)
+
+    def granted(self, request_id: str) -> Trial | None:
+        return self._trials[self._grants[request_id]] if request_id in self._grants else None
+
     def trial(self, number: int) -> Trial:
-        found = self._one(_ONE, the_number=number)
-        if found is None:
+        """One of those that were read."""
+        if number not in self._trials:
             raise TrialError(f"study {self._name!r} has no trial {number}")
-        return found
+        return self._trials[number]
+
+    def locked(self, number: int) -> Trial:
+        """Any trial, and no heartbeat changes it before the end of the transaction."""
+        found = self._one(_LOCKED, the_number=number)
+        self._trials = {} if found is None else {number: found}
+        return self.trial(number)
 
     def first_waiting(self) -> Trial | None:
         return self._one(_WAITING)
-
-    def granted(self, request_id: str) -> Trial | None:
-        return self._one(_GRANTED, the_id=request_id)
 
     def inserted(self, insert_id: str) -> Trial | None:
         return self._one(_INSERTED, the_id=insert_id)
@@ -98,25 +129,21 @@ class Ledger:
         row = self._run(query, {"the_study": self._study, **parameters}).fetchone()
         return None if row is None else to_trials([row])[0]
 
-    def changes(self, cursor: int) -> tuple[Trial, ...]:
-        rows = self._run(_CHANGES, {"the_study": self._study, "the_cursor": cursor}).fetchall()
-        return tuple(to_trials(rows))
+    def exchange(self, trial: Trial | None) -> Exchange:
+        return Exchange(self.changes, self.sequence, self.version, self.counts, trial)
 
-    def exchange(self, changes: tuple[Trial, ...], trial: Trial | None) -> Exchange:
-        return Exchange(changes, self.sequence, self.version, self.counts, trial)
-
-    def add(self, trial: Trial, **ids: str) -> Trial:
+    def add(self, trial: Trial, **columns: str) -> Trial:
         """Write a new trial with the next sequence number."""
         trial = self._count(None, trial)
-        self._run(_ADD, {"study_id": self._study, **to_columns(trial), **ids})
+        self._run(_ADD, {"study_id": self._study, **to_columns(trial), **columns})
         return trial
 
-    def put(self, old: Trial, new: Trial, **ids: str | None) -> Trial:
+    def put(self, old: Trial, new: Trial, **columns: str | None) -> Trial:
         """Write what changed of a trial, with the next sequence number. Only that: a column that is written, even as it
         was, dirties a page of every index it is in, and each page costs a commit two writes."""
         new = self._count(old.state, new)
-        columns = to_columns(new, changed(old, new))
-        self._run(_PUT, {"the_study": self._study, "the_number": new.number, **columns, **ids})
+        fields = [name for name in changed(old, new) if name not in columns]
+        self._run(_PUT, {"the_study": self._study, "the_number": new.number, **to_columns(new, fields), **columns})
         return new
 
     def _count(self, old: TrialState | None, new: Trial) -> Trial:
@@ -124,21 +151,21 @@ class Ledger:
         if old is not None:
             self._counts[old] -= 1
         self._counts[new.state] += 1
-        return replace(new, sequence=self.sequence)
+        new = replace(new, sequence=self.sequence)
+        self._trials.pop(new.number, None)
+        self._trials[new.number] = new
+        return new
 
     def flush(self) -> None:
         """Write the counters: once, at the end of the transaction."""
-        counters = {state.value: count for state, count in self._counts.items()}
-        self._run(_FLUSH, {"the_study": self._study, "sequence": self.sequence, **counters})
+        self._run(_FLUSH, {"the_study": self._study, "sequence": self.sequence, **self._counts})
 
-    def has_result(self, report_id: str) -> bool:
-        return self._run(_RESULT, {"the_study": self._study, "the_id": report_id}).fetchone() is not None
-
-    def log(self, report: Report, counted: bool, now: float) -> None:
+    def log(self, report: Report, counted: bool, now: float) -> bool:
+        """Keep a result; False if it was there before."""
         value = None if report.value is None else repr(report.value)
         row = {"id": report.id, "number": report.number, "attempt": report.attempt, "state": report.state.value}
         row |= {"value": value, "reason": report.reason, "counted": counted, "reported_at": now}
-        self._run(_LOG, {"study_id": self._study, **row})
+        return bool(self._run(_LOG, {"study_id": self._study, **row}).rowcount)
 
 
 def beat(run: Runner, study: int, mine: Sequence[tuple[int, int]]) -> None:

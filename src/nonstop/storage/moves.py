@@ -77,7 +77,8 @@ def checked(report: Report) -> Report:
     if not report.state.finished:
         raise TrialError(f"a report ends a trial: {report.state} does not")
     value = finite(report.number, report.value) if report.state is TrialState.COMPLETED else None
-    return replace(report, value=value, reason=None if report.reason is None else printable(report.reason))
+    reason = None if report.reason is None else printable(report.reason)
+    return Report(report.id, report.number, report.attempt, report.state, value, reason)
 
 
 def check_started(trial: Trial, attempt: int) -> None:

@@ -60,10 +60,6 @@ def _configure(connection: Any, _record: object) -> None:
     connection.autocommit = autocommit
 
 
-def file_at(_url: URL) -> None:
-    """There is no file that could be moved away."""
-
-
 def begin(connection: Any, write: bool) -> None:
     """Say what the transaction is to be that the first statement opens."""
     from psycopg import IsolationLevel

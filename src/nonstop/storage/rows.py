@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from nonstop.storage.schema import trials
@@ -41,24 +40,21 @@ def changed(old: Trial, new: Trial) -> list[str]:
 
 
 def to_trials(rows: Sequence[Sequence[Any]]) -> list[Trial]:
-    """Rows of COLUMNS as trials. All their JSON is parsed in one go: that halves the time to open a long study."""
-    with _no_collection(len(rows)):
-        params = decode_all([row[2] or "null" for row in rows])
-        diagnostics = decode_all([row[11] for row in rows])
-        return [
-            _TRIAL(row[0], _STATES[row[1]], params[i], row[3] and float(row[3]), *row[4:11], diagnostics[i], *row[12:])
-            for i, row in enumerate(rows)
-        ]
-
-
-@contextmanager
-def _no_collection(count: int) -> Iterator[None]:
-    """Half the time of building many values goes into looking for garbage among them: there is none."""
-    if count < 10_000 or not gc.isenabled():
-        yield
-        return
+    """Rows that begin with COLUMNS as trials."""
+    if len(rows) < 10_000 or not gc.isenabled():
+        return _parsed(rows)
+    # Half the time of building many values would go into looking for garbage among them: there is none.
     gc.disable()
     try:
-        yield
+        return _parsed(rows)
     finally:
         gc.enable()
+
+
+def _parsed(rows: Sequence[Sequence[Any]]) -> list[Trial]:
+    """All their JSON in one go: that halves the time to open a long study."""
+    decoded = decode_all([row[2] or "null" for row in rows] + [row[11] for row in rows])
+    return [
+        _TRIAL(row[0], _STATES[row[1]], params, row[3] and float(row[3]), *row[4:11], diagnostics, *row[12:16])
+        for row, params, diagnostics in zip(rows, decoded, decoded[len(rows) :], strict=False)
+    ]

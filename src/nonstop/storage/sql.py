@@ -79,22 +79,21 @@ class SqlStorage:
         report = None if report is None else moves.checked(report)
 
         def both(here: Ledger) -> Exchange:
+            here.read(cursor, None if report is None else report.number, None if request is None else request.id)
             trial = None
             if report is not None:
                 trial = self._report(here, report)
             if request is not None:
                 trial = self._grant(here, request)
-            return here.exchange(here.changes(cursor), trial)
+            return here.exchange(trial)
 
         return self._change(study, both)
 
     def _report(self, here: Ledger, report: Report) -> Trial:
-        trial = here.trial(report.number)
-        if here.has_result(report.id):
+        trial, now = here.trial(report.number), self._clock.now()
+        if not here.log(report, counted=not trial.state.finished, now=now):
             return trial
         moves.check_started(trial, report.attempt)
-        now = self._clock.now()
-        here.log(report, counted=not trial.state.finished, now=now)
         if trial.state.finished:
             return trial
         return here.put(trial, moves.finish(trial, report, here.version + 1, now))
@@ -124,20 +123,18 @@ class SqlStorage:
         cursor: int,
         unique: bool = True,
     ) -> Exchange:
-        params = decode_params(encode("params", params))
-        diagnostics = decode(encode("diagnostics", diagnostics))
+        texts = {"params": encode("params", params), "diagnostics": encode("diagnostics", diagnostics)}
+        params, diagnostics = decode_params(texts["params"]), decode(texts["diagnostics"])
 
         def start(here: Ledger) -> Exchange:
+            here.read(cursor, number)
             trial = here.trial(number)
-            news = here.changes(cursor)
             if moves.repeats_start(trial, attempt, params):
-                return here.exchange(news, trial)
+                return here.exchange(trial)
             started = moves.start(trial, params, seed, diagnostics, self._clock.now())
-            if moves.overtaken(trial, params, news, unique):
-                return here.exchange(news, None)
-            started = here.put(trial, started)
-            others = (change for change in news if change.number != number)
-            return here.exchange((*others, started), started)
+            if moves.overtaken(trial, params, here.changes, unique):
+                return here.exchange(None)
+            return here.exchange(here.put(trial, started, **texts))
 
         return self._change(study, start)
 
@@ -168,7 +165,7 @@ class SqlStorage:
 
     def hand_on(self, study: int, number: int, attempt: int, beat: int | None, reason: str, max_attempts: int) -> bool:
         def hand_on(here: Ledger) -> bool:
-            trial = here.trial(number)
+            trial = here.locked(number)
             if not moves.holds(trial, attempt, beat):
                 return False
             here.put(trial, moves.hand_on(trial, reason, max_attempts, self._clock.now()), request_id=None)
@@ -195,7 +192,8 @@ class SqlStorage:
 
 def _read(run: Runner, study: int, cursor: int) -> Exchange:
     here = Ledger(run, study, write=False)
-    return here.exchange(here.changes(cursor), None)
+    here.read(cursor)
+    return here.exchange(None)
 
 
 def _record(row: Sequence[Any]) -> StudyRecord:

@@ -63,10 +63,9 @@ def path_of(url: URL) -> Path | None:
     return Path(name.removeprefix("file:"))
 
 
-def file_at(url: URL) -> tuple[int, int] | None:
+def file_at(path: str | None) -> tuple[int, int] | None:
     """Which file is there at the moment, None if there is none. With a write-ahead log SQLite does not notice that its
     file was moved away, and writes into what nobody will read."""
-    path = path_of(url)
     try:
         found = os.stat(path) if path is not None else None  # noqa: PTH116 (before every transaction: half the time)
     except OSError:

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from sqlalchemy import Dialect, Insert, Select, Update
+from sqlalchemy import CompoundSelect, Dialect, Insert, Select, TextClause, Update
 
-Statement: TypeAlias = Select[Any] | Insert | Update
+Statement: TypeAlias = Select[Any] | CompoundSelect[Any] | Insert | Update | TextClause
 
 
 class Runner:
@@ -26,7 +26,7 @@ class Runner:
 
     def __call__(self, statement: Statement, parameters: Mapping[str, object]) -> Any:
         """The driver's cursor. INSERT and UPDATE write the columns that the parameters name."""
-        columns = () if isinstance(statement, Select) else tuple(parameters)
+        columns = tuple(parameters) if isinstance(statement, (Insert, Update)) else ()
         text, constants = _compiled(statement, self._dialect, columns)
         return self._connection.execute(text, {**constants, **parameters} if constants else parameters)
 

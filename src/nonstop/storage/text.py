@@ -17,13 +17,15 @@ from nonstop.trial import Params
 #: Integers beyond this do not fit a column of SQLite or PostgreSQL.
 LARGEST_INTEGER = 2**63 - 1
 
+_JSON = json.JSONEncoder(allow_nan=False)  # json.dumps would make a new one each time
+
 NOT_SHARED = "a study in memory cannot be shared with another process: create it with a URL, such as sqlite:///runs.db"
 
 
 def encode(what: str, value: Mapping[str, object], error: type[NonstopError] = TrialError) -> str:
     """JSON in ASCII; an error for what JSON cannot hold, NaN and infinity included."""
     try:
-        return json.dumps(dict(value), allow_nan=False)
+        return _JSON.encode(dict(value))
     except (TypeError, ValueError, RecursionError) as cause:
         raise error(f"{what} cannot be stored as JSON: {cause}") from None
 
@@ -43,7 +45,7 @@ def decode_all(texts: list[str]) -> list[Any]:
 
 def finite(number: int, value: object) -> float:
     """The value as a float; TrialError unless it is a finite real number."""
-    if not isinstance(value, Real) or not math.isfinite(value):
+    if not isinstance(value, (float, Real)) or not math.isfinite(value):  # float first: Real takes longer to say so
         raise TrialError(f"the value of trial {number} must be a finite number, not {value!r}")
     return float(value)
 
