@@ -33,6 +33,7 @@ ORDER = [
     "surrogate.gp",
     "surrogate.paths",
     "quasirandom",
+    "randomness",
     "surrogate.steepness",
     "acquisition",
     "acquisition.normal",

@@ -7,12 +7,12 @@ improvement of B and x is that of B plus the expected improvement of x averaged 
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from nonstop.acquisition.rule import Rule
 from nonstop.errors import DataError
 from nonstop.propose import Proposal, propose
+from nonstop.randomness import seed_of
 
 
 def propose_batch(
@@ -31,4 +31,4 @@ def propose_batch(
 
 def _seed(seed: int, number: int) -> int:
     """The first point is that of propose() with the same seed."""
-    return seed if number == 0 else int(np.random.SeedSequence([seed, number]).generate_state(1)[0])
+    return seed if number == 0 else seed_of(seed, number)

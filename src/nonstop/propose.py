@@ -23,6 +23,7 @@ from nonstop.acquisition.standard import Scored
 from nonstop.encoding import Cube
 from nonstop.errors import DataError
 from nonstop.quasirandom import halton
+from nonstop.randomness import generator
 from nonstop.surrogate.fit import Hyperparameters, fit, prior_mode
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.linalg import Array, NotPositiveDefiniteError
@@ -37,8 +38,6 @@ SAME = 1e-6
 #: How far apart points have to be that come from the same data. The maximiser finds the same hilltop again to about
 #: 1e-4, so anything closer would be the same query after all.
 _APART = 5e-4
-
-_SALT = 0x9A0B  # or random search would repeat what the caller drew from default_rng(seed)
 
 #: How the point came about: from the fitted model; from a model whose matrix needed jitter; from the hyperparameters
 #: of an earlier proposal (or the prior) because the fit failed; without a model, for want of data; or by a rule that
@@ -91,7 +90,7 @@ def propose(
     started = time.perf_counter()
     data = _Data.of(X, y, busy, believed, avoid, cube)
     rule, model = rule_of(rule), surrogate_of(surrogate)
-    rng = np.random.default_rng([_checked_seed(seed), _SALT])
+    rng = generator(_checked_seed(seed))
     with limit_threads(threads):
         if hasattr(rule, "draw"):  # isinstance() of a protocol takes five hundred times as long
             return _unmodelled(data, rule.draw(data.cube, rng), "random", noisy, started)
@@ -269,7 +268,7 @@ def _choice(
 ) -> Choice:
     best = gp.incumbent(model.incumbent)
     order = np.argsort(-gp.y, kind="stable")[:8]
-    tolerance = min(1e-6, 1e-2 * gp.hyperparameters.noise)  # below the noise there is nothing to find
+    tolerance = min(1e-6, gp.hyperparameters.noise)  # below the noise there is nothing to find
     terrain = Terrain(data.cube, gp.lengthscales, gp.X[order], taken, tolerance, model.candidates)
     believer = gp.condition(believed)
     if is_standard(rule):

@@ -15,12 +15,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-import numpy as np
-
 from nonstop.encoding import cube_of, decode
 from nonstop.mirror import Mirror
 from nonstop.propose import Proposal, propose
 from nonstop.quasirandom import halton
+from nonstop.randomness import seed_of
 from nonstop.spec import Spec
 from nonstop.surrogate.fit import Hyperparameters
 from nonstop.trial import Diagnostics, Params, Trial, TrialState
@@ -58,7 +57,7 @@ class Basis:
 
 def trial_seed(study_seed: int, number: int) -> int:
     """Every trial has a seed of its own, the same in every run."""
-    return int(np.random.SeedSequence([study_seed, number]).generate_state(1, np.uint64)[0]) >> 1
+    return seed_of(study_seed, number)
 
 
 def suggest(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1) -> Suggestion:

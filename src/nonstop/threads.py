@@ -13,12 +13,12 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from functools import lru_cache
 
 import numpy  # noqa: F401  (threadpoolctl only finds libraries that are loaded)
 import scipy.linalg  # noqa: F401
 from threadpoolctl import ThreadpoolController
 
+_BLAS = ThreadpoolController().select(user_api="blas")  # a look at every loaded library: milliseconds, so once
 _VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
@@ -37,12 +37,6 @@ def shared_by(workers: int) -> Iterator[None]:
     finally:
         for name in ours:
             os.environ.pop(name, None)
-
-
-@lru_cache(maxsize=1)
-def _blas() -> ThreadpoolController:
-    """The libraries to limit. That is a look at everything that is loaded: about a millisecond, so once."""
-    return ThreadpoolController().select(user_api="blas")
 
 
 class _Shared:
@@ -64,8 +58,8 @@ def limit_threads(threads: int | None) -> Iterator[None]:
         yield
         return
     with _shared.lock:
-        if _shared.inside == 0 and any(library.num_threads != threads for library in _blas().lib_controllers):
-            _shared.limit = _blas().limit(limits=threads)
+        if _shared.inside == 0 and any(library.num_threads != threads for library in _BLAS.lib_controllers):
+            _shared.limit = _BLAS.limit(limits=threads)
             _shared.limit.__enter__()
         _shared.inside += 1
     try:

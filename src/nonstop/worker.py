@@ -145,10 +145,11 @@ class Worker:
             trial = self._settle(answer)
             if trial is not None:
                 return trial
-            if not _has_room(answer.counts, self._terms.n_trials):
-                self._wait(pause)
+            if _has_room(answer.counts, self._terms.n_trials):
+                answer = self._exchange(None, request=True)
+            else:
+                answer = self._wait(pause)
                 pause = min(_LONGEST_PAUSE, 1.5 * pause)
-            answer = self._exchange(None, request=_has_room(answer.counts, self._terms.n_trials))
         return None
 
     def _may_ask(self, report: Report | None) -> bool:
@@ -192,12 +193,17 @@ class Worker:
     def _is_late(self) -> bool:
         return self._brake.pulled or (self._deadline is not None and self._clock.monotonic() >= self._deadline)
 
-    def _wait(self, seconds: float) -> None:
-        """The rest of the budget is under way elsewhere; a failure or a lost worker may give some of it back."""
-        before = self._clock.monotonic()
-        with self._brake.interruptible():
-            self._clock.sleep(seconds)
-        self._waiting += self._clock.monotonic() - before
+    def _wait(self, seconds: float) -> Exchange:
+        """The rest of the budget is under way elsewhere; a failure or a lost worker may give some of it back. To look
+        whether it did is part of the waiting."""
+        before, storing = self._clock.monotonic(), self._session.storing
+        try:
+            with self._brake.interruptible():
+                self._clock.sleep(seconds)
+            return self._exchange(None, request=False)
+        finally:
+            self._session.storing = storing
+            self._waiting += self._clock.monotonic() - before
 
     def _hold(self, held: tuple[int, int] | None) -> None:
         self._held = self._heart.held = held

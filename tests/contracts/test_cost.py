@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
-from nonstop.storage.contract import Request
+import nonstop.storage.sqlite as sqlite
+from nonstop.errors import TrialError
+from nonstop.storage.contract import Report, Request
 from nonstop.storage.sql import SqlStorage
+from nonstop.trial import TrialState
 from tests.contracts.helpers import Desk
 
 
@@ -79,10 +82,67 @@ def test_a_new_trial_costs_few_statements(sqlite_desk: Desk) -> None:
         given = storage.exchange(study, 2, report, Request("next", "me", 10))
         assert given.trial is not None
         storage.start(study, given.trial.number, 1, {"x": 0.5}, 0, {}, given.cursor)
-    assert [sql.partition(" ")[0] for sql in seen] == [
+    assert [sql.partition(" ")[0] for sql in seen if not sql.startswith("PRAGMA")] == [
         *("BEGIN", "SELECT", "SELECT", "INSERT", "UPDATE", "INSERT", "UPDATE", "COMMIT"),
         *("BEGIN", "SELECT", "SELECT", "UPDATE", "UPDATE", "COMMIT"),
     ]
+
+
+def waits(seen: list[str]) -> list[bool]:
+    """Which of the commits wait for the disk."""
+    full, commits = True, []
+    for sql in seen:
+        if sql.startswith("PRAGMA synchronous="):
+            full = sql.endswith("FULL")
+        elif sql == "COMMIT":
+            commits.append(full)
+    assert full, "the connection was left in a hurry"
+    return commits
+
+
+@pytest.mark.parametrize("log_is_safe", [True, False])
+def test_a_report_waits_for_the_disk_with_the_start_that_follows(
+    log_is_safe: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a write-ahead log only; and where no start follows, the report waits by itself."""
+    if log_is_safe and not sqlite.wal_is_safe(sqlite.driver().sqlite_version_info):
+        monkeypatch.setattr(sqlite, "wal_is_safe", lambda _version: True)  # nobody checkpoints here
+    elif not log_is_safe:
+        monkeypatch.setattr(sqlite, "wal_is_safe", lambda _version: False)
+    storage = SqlStorage(f"sqlite:///{tmp_path / 'waits.db'}")
+    desk = Desk(storage, storage.create_study("demo", {}).id)
+    first, second = desk.run(), desk.run()
+    with statements(storage) as seen:
+        given = storage.exchange(desk.study, 0, desk.a_report(first), Request("next", "me", 10))
+        assert given.trial is not None
+        storage.start(desk.study, given.trial.number, 1, {"x": 0.5}, 0, {}, given.cursor)
+        granted = waits(seen)
+        seen.clear()
+        assert storage.exchange(desk.study, 0, desk.a_report(second), Request("last", "me", 1)).trial is None
+        refused = waits(seen)
+        seen.clear()
+        storage.exchange(desk.study, 0, desk.a_report(given.trial))
+        alone = waits(seen)
+        seen.clear()
+        with pytest.raises(TrialError):
+            storage.exchange(desk.study, 0, Report("r", 99, 1, TrialState.COMPLETED, 1.0), Request("more", "me", 10))
+        assert waits(seen) == []
+    storage.close()
+    assert granted == [not log_is_safe, True]
+    assert refused == [not log_is_safe, True]
+    assert alone == [True]
+
+
+def test_a_trial_that_waits_needs_no_start_and_so_the_report_does_not_wait_for_one(sqlite_desk: Desk) -> None:
+    storage, study = sqlite_desk.storage, sqlite_desk.study
+    assert isinstance(storage, SqlStorage)
+    report = sqlite_desk.a_report(sqlite_desk.run())
+    storage.insert(study, {"x": 1.0}, None, "enqueued")
+    with statements(storage) as seen:
+        given = storage.exchange(study, 0, report, Request("next", "me", 10)).trial
+    assert given is not None
+    assert given.state is TrialState.RUNNING
+    assert waits(seen)[-1]
 
 
 def test_a_result_writes_only_what_it_changes(sqlite_desk: Desk) -> None:

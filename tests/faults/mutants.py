@@ -24,7 +24,7 @@ def without_unique_numbers() -> None:
     schema.metadata.create_all = bare.create_all  # type: ignore[method-assign]
     original = sql.SqlStorage._change
 
-    def change(self: Any, study: int, work: Callable[[Any], Any]) -> Any:
+    def change(self: Any, study: int, work: Callable[[Any], Any], lasting: bool = True) -> Any:
         stale = self._database.run(lambda run: ledger.Ledger(run, study, write=False), write=False)
         time.sleep(random.uniform(0, 0.01))
 
@@ -32,7 +32,7 @@ def without_unique_numbers() -> None:
             here._counts = dict(stale._counts)
             return work(here)
 
-        return original(self, study, on_stale_counters)
+        return original(self, study, on_stale_counters, lasting)
 
     sql.SqlStorage._change = change  # type: ignore[method-assign]
 
@@ -56,7 +56,7 @@ def without_sequence_in_transaction() -> None:
         taken: int = connection.execute(select(studies.c.sequence).where(mine)).scalar_one()
         return taken - 2
 
-    def change(self: Any, study: int, work: Callable[[Any], Any]) -> Any:
+    def change(self: Any, study: int, work: Callable[[Any], Any], lasting: bool = True) -> Any:
         reserved = self._database.write(lambda connection: reserve(connection, study))
         time.sleep(random.uniform(0, 0.01))
 
@@ -67,7 +67,7 @@ def without_sequence_in_transaction() -> None:
             here.flush()
             return answer
 
-        return original(self, study, with_reserved)
+        return original(self, study, with_reserved, lasting)
 
     sql.SqlStorage._change = change  # type: ignore[method-assign]
 

@@ -246,5 +246,5 @@ def test_the_shortlist_is_what_sorting_all_candidates_would_give(holes: float) -
     shortlist = _screen(acquisition, terrain, np.random.default_rng(5))
     everything = np.concatenate(acquisition.asked)
     best = everything[np.argsort(-acquisition.estimate(everything), kind="stable")[: len(shortlist)]]
-    assert len(shortlist) == 128
+    assert len(shortlist) == 256
     assert np.array_equal(shortlist, best)

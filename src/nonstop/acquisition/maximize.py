@@ -21,7 +21,7 @@ from nonstop.surrogate.linalg import Array, row_dots
 
 _BLOCK = 1024  # candidates screened at once, at most: large enough for BLAS, small enough for the cache
 _FEWEST = 512  # candidates, however few dimensions there are
-_SHORTLIST = 128  # candidates whose exact value is computed
+_SHORTLIST = 256  # candidates whose exact value is computed; with half of them, noisy data lose their best hill
 _STARTS = 16  # candidates that are polished
 _LOCAL_SCALES = (0.02, 0.5)  # of a lengthscale: how far candidates lie from the observation they surround
 _MOVED = 20  # coordinates, on average, that such a candidate moves

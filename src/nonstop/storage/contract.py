@@ -122,6 +122,9 @@ class Storage(Protocol):
         completed + unfinished < limit, a new PROPOSING trial with the next number and the current version. Otherwise
         `trial` is None. A retry gets the same trial for as long as that grant holds; once it was handed on, the retry
         counts as a new request. Without a request, `trial` is the reported one.
+
+        Both at once, as workers send them: if a PROPOSING trial is granted, its start follows within milliseconds, and
+        takes the report to the disk with it. Until then the end of any process does no harm, but a power cut may.
         """
 
     def start(

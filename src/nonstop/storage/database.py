@@ -6,6 +6,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Set
+from contextlib import AbstractContextManager, nullcontext
 from types import ModuleType
 from typing import Any, Protocol, TypeVar, cast
 
@@ -34,6 +35,7 @@ class Dialect(Protocol):
 
     def make_engine(self, url: URL) -> Engine: ...
     def begin(self, connection: Any, write: bool) -> None: ...
+    def hurried(self, connection: Any) -> AbstractContextManager[None]: ...
     def serialize(self, connection: Connection) -> None: ...
     def tables_in(self, connection: Connection) -> Set[str]: ...
     def mark_ours(self, connection: Connection) -> None: ...
@@ -125,9 +127,10 @@ class Database:
         """work in a transaction that may write; it may run more than once, but only its last run is committed."""
         return self._patiently(lambda: self._through(self._writers, work))
 
-    def run(self, work: Callable[[Runner], T], write: bool) -> T:
-        """The same without SQLAlchemy around it."""
-        return self._patiently(lambda: self._directly(work, write))
+    def run(self, work: Callable[[Runner], T], write: bool, lasting: bool = True) -> T:
+        """The same without SQLAlchemy around it. What is not `lasting` yet outlives processes, but a power cut only
+        together with the next transaction that is, where the dialect knows how to."""
+        return self._patiently(lambda: self._directly(work, write, lasting))
 
     def serialize(self, connection: Connection) -> None:
         self._dialect.serialize(connection)
@@ -156,20 +159,21 @@ class Database:
         with engine.begin() as connection:
             return work(connection)
 
-    def _directly(self, work: Callable[[Runner], T], write: bool) -> T:
+    def _directly(self, work: Callable[[Runner], T], write: bool, lasting: bool) -> T:
         dialect, lost = self._engine.dialect, False
         errors: Any = dialect.loaded_dbapi.Error
         try:
             if not self._held:
                 self._held.append(self._engine.raw_connection())
             connection: Any = self._held[0].driver_connection
-            try:
-                self._dialect.begin(connection, write)
-                result = work(Runner(connection, dialect))
-                connection.commit()
-            except BaseException:
-                lost = not self._undone(connection)
-                raise
+            with nullcontext() if lasting else self._dialect.hurried(connection):
+                try:
+                    self._dialect.begin(connection, write)
+                    result = work(Runner(connection, dialect))
+                    connection.commit()
+                except BaseException:
+                    lost = not self._undone(connection)
+                    raise
             return result
         except errors as error:
             wrapped = DBAPIError.instance(None, None, error, errors, connection_invalidated=lost, dialect=dialect)

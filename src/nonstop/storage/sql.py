@@ -19,7 +19,7 @@ from nonstop.storage.retry import Patience
 from nonstop.storage.schema import studies
 from nonstop.storage.statement import Runner
 from nonstop.storage.text import NOT_SHARED, decode, decode_params, encode, no_study, study_name
-from nonstop.trial import Diagnostics, Params, Trial
+from nonstop.trial import Diagnostics, Params, Trial, TrialState
 
 T = TypeVar("T")
 _RECORD = (studies.c.id, studies.c.name, studies.c.spec, studies.c.created_at)
@@ -87,7 +87,12 @@ class SqlStorage:
                 trial = self._grant(here, request)
             return here.exchange(trial)
 
-        return self._change(study, both)
+        if report is None or request is None:
+            return self._change(study, both)
+        answer = self._change(study, both, lasting=False)
+        if answer.trial is None or answer.trial.state is not TrialState.PROPOSING:  # no start will follow
+            self._change(study, Ledger.flush)
+        return answer
 
     def _report(self, here: Ledger, report: Report) -> Trial:
         trial, now = here.trial(report.number), self._clock.now()
@@ -176,7 +181,7 @@ class SqlStorage:
     def close(self) -> None:
         self._database.close()
 
-    def _change(self, study: int, work: Callable[[Ledger], T]) -> T:
+    def _change(self, study: int, work: Callable[[Ledger], T], lasting: bool = True) -> T:
         """work on the locked study, with its counters written at the end."""
 
         def change(run: Runner) -> T:
@@ -187,7 +192,7 @@ class SqlStorage:
                 here.flush()
             return result
 
-        return self._database.run(change, write=True)
+        return self._database.run(change, write=True, lasting=lasting)
 
 
 def _read(run: Runner, study: int, cursor: int) -> Exchange:

@@ -51,23 +51,19 @@ class GP:
     R: Array
     alpha: Array
     jitter: float
-    lengthscales: Array = field(init=False, repr=False)
-    data: Array = field(init=False, repr=False)
-    drawn: Array = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        lengthscales = np.array(self.hyperparameters.lengthscales)
-        A = self.X / lengthscales
-        object.__setattr__(self, "lengthscales", lengthscales)
-        object.__setattr__(self, "data", kernels.right(self.kernel, A))
-        object.__setattr__(self, "drawn", np.concatenate([A, np.ones((len(A), 1))], axis=1))
+    lengthscales: Array = field(repr=False)
+    data: Array = field(repr=False)
+    drawn: Array = field(repr=False)
 
     @classmethod
     def of(cls, X: Array, y: Array, hyperparameters: Hyperparameters, kernel: Kernel = "rbf") -> GP:
-        K = kernels.covariance(kernel, X, X, np.asarray(hyperparameters.lengthscales))
+        lengthscales = np.array(hyperparameters.lengthscales)
+        A = X / lengthscales
+        data = kernels.right(kernel, A)
+        K = kernels.value(kernel, kernels.left(A) @ data.T)
         K.flat[:: len(X) + 1] = 1.0 + hyperparameters.noise
         R, jitter = inverse_root(K)
-        return cls(X, y, hyperparameters, kernel, R, R.T @ (R @ y), jitter)
+        return cls(X, y, hyperparameters, kernel, R, R.T @ (R @ y), jitter, lengthscales, data, _with_ones(A))
 
     def covariances(self, P: Array) -> Array:
         """k(P, X), (m, n)."""
@@ -129,12 +125,13 @@ class GP:
         """The process after further data (with the same noise), without a new fit; without y, it believes its mean."""
         if not len(X):
             return self
-        k = self.covariances(X)
-        B, y = k.T, k @ self.alpha if y is None else y
-        C = kernels.covariance(self.kernel, X, X, self.lengthscales)
+        Z = X / self.lengthscales
+        left, right = kernels.left(Z), kernels.right(self.kernel, Z)
+        k = kernels.value(self.kernel, left @ self.data.T)
+        C = kernels.value(self.kernel, left @ right.T)
         C.flat[:: len(X) + 1] = 1.0 + self.hyperparameters.noise
-        R, jitter = extend(self.R, B, C)
-        y_all = np.concatenate([self.y, y])
+        R, jitter = extend(self.R, k.T, C)
+        y_all = np.concatenate([self.y, k @ self.alpha if y is None else y])
         return GP(
             np.concatenate([self.X, X]),
             y_all,
@@ -143,4 +140,11 @@ class GP:
             R,
             R.T @ (R @ y_all),
             max(self.jitter, jitter),
+            self.lengthscales,
+            np.concatenate([self.data, right]),
+            np.concatenate([self.drawn, _with_ones(Z)]),
         )
+
+
+def _with_ones(A: Array) -> Array:
+    return np.concatenate([A, np.ones((len(A), 1))], axis=1)
