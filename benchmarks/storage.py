@@ -117,8 +117,8 @@ def main() -> None:
         reader.close()
     print(f"# Storage: SQLite with {arguments.trials:,} trials\n")
     print("Made by `python benchmarks/storage.py`. Milliseconds of wall time, one worker process; every write includes")
-    print("the fsync of its commit on this disk, but for the exchange: it waits for the disk with the start that follows.")
-    print(f"File: {size:.0f} MB.")
+    print("the fsync of its commit on this disk, but for the exchange: it waits for the disk with the start that")
+    print(f"follows. File: {size:.0f} MB.")
     # On a machine that others use too, `chrt -f 10 python …` takes their turns out of the figures; say so when used.
     priority = "real-time priority, " if os.sched_getscheduler(0) == os.SCHED_FIFO else ""
     load = os.getloadavg()[0]
