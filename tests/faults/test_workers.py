@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import nonstop
+from nonstop.storage.sqlite import driver
 from nonstop.trial import Trial
 from tests.engines.objectives import SPACE, check_whole
 
@@ -70,6 +72,23 @@ def until(condition: Callable[[], object], what: str, seconds: float = 60.0) -> 
         time.sleep(0.02)
 
 
+def stop(pid: int, file: Path) -> None:
+    """Stop the process, but not in the middle of a transaction: there it would block the file until it goes on, as no
+    dead process can (docs/decisions/0011)."""
+    while True:
+        os.kill(pid, signal.SIGSTOP)
+        connection = driver().connect(file, timeout=2.0, isolation_level=None)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("ROLLBACK")
+            return
+        except driver().OperationalError:
+            os.kill(pid, signal.SIGCONT)
+            time.sleep(random.uniform(0.0, 0.1))
+        finally:
+            connection.close()
+
+
 @contextmanager
 def a_run(folder: Path, url: str, budget: int, workers: int, seconds: float) -> Iterator[Run]:
     run = Run(folder, url, budget, workers, seconds)
@@ -108,7 +127,7 @@ def test_a_stopped_worker_comes_back_late_and_nothing_counts_twice(tmp_path: Pat
     with a_run(tmp_path, url, budget=24, workers=3, seconds=0.3) as run:
         until(lambda: len(run.workers()) == 3, "three workers")
         victim = run.workers()[0]
-        os.kill(victim, signal.SIGSTOP)
+        stop(victim, tmp_path / "runs.db")
         try:
             until(lambda: any(trial.attempt == 2 for trial in run.study.trials), "its trial to be handed on")
             time.sleep(1.0)
