@@ -89,7 +89,7 @@ class _Walk:
     accepted: NDArray[np.int_]
     rejected: NDArray[np.int_]  # in a row
     length: Array  # of the next step, in quasi-Newton steps
-    step_: Array = field(init=False)
+    stride: Array = field(init=False)
     predicted: Array = field(init=False)
     rounds: int = 1
 
@@ -134,7 +134,7 @@ class _Walk:
     def step(self, function: Function) -> None:
         """One call of the function: every start moves, or learns that its step was too long."""
         x, f, g = self.x, self.f, self.g
-        trial = np.minimum(np.maximum(x + self.step_, self.lower), self.upper)
+        trial = np.minimum(np.maximum(x + self.stride, self.lower), self.upper)
         f_new, g_new = function(trial)
         self.rounds += 1
         move, change = trial - x, g_new - g
@@ -193,11 +193,11 @@ class _Walk:
             newton[pressed] = 0.0
         self.predicted = 0.5 * row_dots(newton, g)
         over = np.maximum(np.abs(newton).max(axis=1, initial=0.0) / self.limits.longest, 1.0)
-        self.step_ = newton * (-self.length / over)[:, None]
+        self.stride = newton * (-self.length / over)[:, None]
 
 
 _PER_START = (
-    "rows", "lower", "upper", "x", "f", "g", "H", "fresh", "accepted", "rejected", "length", "step_", "predicted",
+    "rows", "lower", "upper", "x", "f", "g", "H", "fresh", "accepted", "rejected", "length", "stride", "predicted",
 )  # fmt: skip
 
 
