@@ -30,7 +30,7 @@ from nonstop.dashboard.watch import Watcher
 from nonstop.storage.rows import to_columns
 from nonstop.storage.schema import studies, trials
 from nonstop.storage.sql import SqlStorage
-from nonstop.trial import Trial, TrialState
+from nonstop.trials.trial import Trial, TrialState
 
 SPACE = nonstop.Space({f"x{i}": nonstop.Float(0.0, 1.0) for i in range(6)})
 DIAGNOSTICS = {

@@ -18,9 +18,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from nonstop.encoding import cube_of, decode
-from nonstop.quasirandom import halton
-from nonstop.surrogate.linalg import Array
+from nonstop.numerics.quasirandom import halton
+from nonstop.space.encoding import cube_of, decode
+from nonstop.types import Array
 from nonstop_bench.case import OURS, Case
 from nonstop_bench.problems.catalogue import find
 from nonstop_bench.problems.task import Task

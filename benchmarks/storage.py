@@ -16,12 +16,12 @@ from pathlib import Path
 
 from sqlalchemy import insert, update
 
-from nonstop.storage.contract import Report, Request
 from nonstop.storage.rows import to_columns
 from nonstop.storage.schema import studies, trials
 from nonstop.storage.sql import SqlStorage
 from nonstop.storage.sqlite import driver
-from nonstop.trial import Trial, TrialState
+from nonstop.trials.messages import Report, Request
+from nonstop.trials.trial import Trial, TrialState
 
 DIAGNOSTICS = {"rule": "ucb", "lengthscales": [0.1 + i / 7 for i in range(6)], "noise": 1e-6, "fit_seconds": 0.0123}
 

@@ -22,7 +22,7 @@ from nonstop.acquisition.rules import DEFAULT_RULE
 from nonstop.history import utilisation
 from nonstop.storage.sqlite import driver
 from nonstop.surrogate.model import DEFAULT_SURROGATE
-from nonstop.usage import Usage, overall
+from nonstop.workers.usage import Usage, overall
 from nonstop_bench.problems.hartmann import HARTMANN6
 
 HEADER = (

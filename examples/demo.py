@@ -17,9 +17,9 @@ import numpy as np
 
 import nonstop
 from nonstop.acquisition.rules import DEFAULT_RULE
-from nonstop.cli.ending import typed
 from nonstop.cli.live import Watch
 from nonstop.cli.report import write_report
+from nonstop.cli.run_summary import typed
 from nonstop.cli.running import display_of
 from nonstop.cli.summary import usage_line, usage_of
 from nonstop.storage import open_storage

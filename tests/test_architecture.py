@@ -14,147 +14,58 @@ import pytest
 
 SRC = Path(__file__).parents[1] / "src"
 
-#: Every module of the package, in the order in which to read them. A new file takes its place here.
+#: Every module of the package, in the order in which to read them: room by room. A new file takes its place here.
+# fmt: off
 ORDER = [
     "errors",
     "clock",
-    "trial",
-    "space",
-    "encoding",
-    "surrogate",
-    "surrogate.linalg",
-    "surrogate.descent",
-    "surrogate.kernels",
-    "surrogate.output",
-    "surrogate.model",
-    "surrogate.likelihood",
-    "surrogate.thinning",
-    "surrogate.fit",
-    "surrogate.gp",
-    "surrogate.paths",
-    "quasirandom",
-    "randomness",
-    "surrogate.steepness",
-    "acquisition",
-    "acquisition.normal",
-    "acquisition.rule",
-    "acquisition.schedule",
-    "acquisition.standard",
-    "acquisition.believer",
-    "acquisition.initial",
-    "acquisition.expected",
-    "acquisition.thompson",
-    "acquisition.penalized",
-    "acquisition.pareto",
-    "acquisition.aegis",
-    "acquisition.turns",
-    "acquisition.rules",
-    "acquisition.maximize",
-    "threads",
-    "propose",
-    "batch",
-    "storage.contract",
-    "storage.text",
-    "storage.moves",
-    "storage.memory",
-    "storage.retry",
-    "storage.schema",
-    "storage.statement",
-    "storage.rows",
-    "storage.sqlite",
-    "storage.postgres",
-    "storage.database",
-    "storage.ledger",
-    "storage.sql",
-    "storage",
-    "spec",
-    "mirror",
-    "suggest",
-    "session",
-    "usage",
+    "types",
     "wording",
-    "history.scale",
-    "history.progress",
-    "history.lanes",
-    "history.queries",
-    "history.relevance",
-    "history.posterior",
-    "history.cuts",
-    "history.coordinates",
-    "history.calibration",
-    "history",
-    "plots.plotly",
-    "plots.style",
-    "plots.progress",
-    "plots.lanes",
-    "plots.queries",
-    "plots.relevance",
-    "plots.cuts",
-    "plots.coordinates",
-    "plots.calibration",
-    "plots.image",
-    "plots",
-    "brake",
-    "command",
-    "objective",
-    "lease",
-    "worker",
-    "memory",
-    "engines",
-    "engines.team",
-    "engines.carry",
-    "engines.local",
-    "engines.executor",
-    "engines.dask",
-    "engines.ray",
-    "engines.choose",
+    "space.parameters", "space.space", "space", "space.axes", "space.cube", "space.encoding",
+    "numerics", "numerics.linalg", "numerics.descent", "numerics.normal", "numerics.quasirandom", "numerics.seeds",
+    "numerics.threads",
+    "surrogate", "surrogate.kernels", "surrogate.output", "surrogate.model", "surrogate.hyperparameters",
+    "surrogate.likelihood", "surrogate.thinning", "surrogate.fit", "surrogate.gp", "surrogate.sketch",
+    "surrogate.paths", "surrogate.steepness",
+    "acquisition", "acquisition.rule", "acquisition.schedule", "acquisition.standard", "acquisition.scored",
+    "acquisition.believer", "acquisition.initial", "acquisition.expected", "acquisition.thompson",
+    "acquisition.penalized", "acquisition.pareto", "acquisition.aegis", "acquisition.turns", "acquisition.rules",
+    "acquisition.maximize",
+    "propose",
+    "trials", "trials.trial", "trials.messages", "trials.transitions", "trials.spec", "trials.mirror",
+    "trials.suggest", "trials.replay",
+    "storage.contract", "storage.text", "storage.memory", "storage.retry", "storage.schema", "storage.statement",
+    "storage.rows", "storage.sqlite", "storage.postgres", "storage.database", "storage.ledger", "storage.sql",
+    "storage.session", "storage",
+    "workers", "workers.usage", "workers.stopping", "workers.command", "workers.objective", "workers.lease",
+    "workers.worker",
+    "history.scale", "history.progress", "history.lanes", "history.queries", "history.relevance", "history.posterior",
+    "history.cuts", "history.coordinates", "history.calibration", "history.board", "history",
+    "plots.plotly", "plots.style", "plots.progress", "plots.lanes", "plots.queries", "plots.relevance", "plots.cuts",
+    "plots.coordinates", "plots.calibration", "plots.image", "plots",
+    "engines", "engines.supervision", "engines.transfer", "engines.local", "engines.executor", "engines.dask",
+    "engines.ray", "engines.choose",
     "study",
     "report",
-    "replay",
-    "board",
-    "dashboard",
-    "dashboard.reader",
-    "dashboard.standing",
-    "dashboard.rows",
-    "dashboard.paced",
-    "dashboard.feed",
-    "dashboard.watch",
-    "dashboard.overview",
-    "dashboard.parallel",
-    "dashboard.figures",
-    "dashboard.events",
-    "dashboard.security",
-    "dashboard.guard",
-    "dashboard.server",
-    "cli",
-    "cli.studyfile",
-    "cli.live",
-    "cli.terminal",
-    "cli.place",
-    "cli.parameters",
-    "cli.options",
-    "cli.summary",
-    "cli.ending",
-    "cli.capture",
-    "cli.running",
-    "cli.run",
-    "cli.worker",
-    "cli.look",
-    "cli.export",
-    "cli.replay",
-    "cli.report",
-    "cli.dashboard",
-    "cli.app",
+    "dashboard", "dashboard.reader", "dashboard.standing", "dashboard.rows", "dashboard.paced", "dashboard.feed",
+    "dashboard.watch", "dashboard.overview", "dashboard.parallel", "dashboard.figures", "dashboard.events",
+    "dashboard.security", "dashboard.guard", "dashboard.server",
+    "cli", "cli.studyfile", "cli.live", "cli.terminal", "cli.target", "cli.parameters", "cli.options", "cli.summary",
+    "cli.run_summary", "cli.capture", "cli.running", "cli.run", "cli.worker", "cli.inspect", "cli.export",
+    "cli.replay", "cli.report", "cli.dashboard", "cli.app",
 ]
+# fmt: on
+#: What may stand at the top level besides the rooms.
+TOP = {"errors", "clock", "types", "wording", "propose", "study", "report"}
 #: These packages offer names of their modules; the others stay empty, so that nothing is imported by accident.
-FACADES = {"nonstop", "nonstop.storage", "nonstop.history", "nonstop.plots"}
+FACADES = {"nonstop", "nonstop.space", "nonstop.storage", "nonstop.history", "nonstop.plots"}
 #: `import nonstop` must stay light: a worker pays for it in time and memory.
 HEAVY = {"torch", "jax", "pandas", "scipy.stats", "scipy.optimize", "sqlalchemy", "rich", "click", "plotly"}
 HEAVY |= {"starlette", "uvicorn"}
 #: Stored data must never be able to run code.
 UNSAFE_MODULES = {"pickle", "dill", "cloudpickle", "marshal", "shelve", "joblib"}
 #: It carries objectives from a process to the ones it starts, and never touches a storage.
-CARRIER = "nonstop.engines.carry"
+CARRIER = "nonstop.engines.transfer"
 UNSAFE_CALLS = {"eval", "exec"}
 LONGEST_FILE = 400
 
@@ -200,6 +111,16 @@ def test_every_module_has_its_place() -> None:
     present = {name for name in FILES if within(name, "nonstop")}
     assert present - set(PLACES) == set(), "give these files a place in ORDER"
     assert set(PLACES) - present == set(), "these files are gone: take them out of ORDER"
+
+
+def test_only_rooms_and_shared_values_stand_at_the_top() -> None:
+    assert {path.stem for path in (SRC / "nonstop").glob("*.py")} - {"__init__"} == TOP
+
+
+def test_rooms_are_read_one_after_the_other() -> None:
+    rooms = [name.split(".")[0] for name in ORDER]
+    entered = [room for place, room in enumerate(rooms) if place == 0 or rooms[place - 1] != room]
+    assert len(entered) == len(set(entered)), "a room is left and entered again"
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if within(name, "nonstop")])
@@ -260,15 +181,15 @@ def later():
     from . import memory
     from .text import encode
     from ..clock import Clock
-    importlib.import_module("nonstop.spec")
+    importlib.import_module("nonstop.trials.spec")
 """
-    monkeypatch.setitem(TREES, "nonstop.storage.moves", ast.parse(source))
-    assert sorted(own("nonstop.storage.moves")) == [
+    monkeypatch.setitem(TREES, "nonstop.trials.transitions", ast.parse(source))
+    assert sorted(own("nonstop.trials.transitions")) == [
         "nonstop",
         "nonstop.clock",
-        "nonstop.encoding",
+        "nonstop.space.encoding",
         "nonstop.propose",
-        "nonstop.spec",
+        "nonstop.trials.spec",
         "nonstop.storage.memory",
         "nonstop.storage.text",
         "nonstop.study",

@@ -10,8 +10,8 @@ import numpy as np
 import nonstop
 from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
 from nonstop.cli.studyfile import study_file
-from nonstop.spec import Spec
 from nonstop.surrogate.model import DEFAULT_SURROGATE, surrogate_of
+from nonstop.trials.spec import Spec
 
 SPACE = nonstop.Space({"x": nonstop.Float(0.0, 1.0), "y": nonstop.Float(0.0, 1.0)})
 

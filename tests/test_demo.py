@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.cli.helpers import ROOT, run
+from tests.helpers.commands import ROOT, run
 
 
 def test_the_demo_ends_with_best_value_regret_utilisation_and_what_to_type_next(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nonstop.acquisition.normal import log_h
+from nonstop.numerics.normal import log_h
+from nonstop.numerics.threads import limit_threads
 from nonstop.surrogate.fit import fit, log_posterior
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.model import Surrogate
-from nonstop.threads import limit_threads
 from nonstop_bench.peers import own
 
 GOLDENS = Path(__file__).parent / "goldens"

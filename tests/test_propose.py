@@ -13,11 +13,13 @@ import pytest
 
 import nonstop
 from nonstop import UCB, Choice, DataError, Hyperparameters, RuleError, Surrogate, View, propose
-from nonstop.encoding import Continuous, Cube, Levels, OneHot
+from nonstop.numerics.linalg import NotPositiveDefiniteError
 from nonstop.propose import SAME
+from nonstop.space.axes import Continuous, Levels, OneHot
+from nonstop.space.cube import Cube
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.likelihood import Likelihood
-from nonstop.surrogate.linalg import Array, NotPositiveDefiniteError
+from nonstop.types import Array
 
 MODELLED = ["ucb", "logei", "mean"]
 every_rule = pytest.mark.parametrize("rule", [*MODELLED, "random"])
@@ -157,7 +159,7 @@ def test_bad_arguments_are_refused_without_data_too() -> None:
 
 SCRIPT = """
 import numpy as np, nonstop
-from nonstop.encoding import Continuous, Cube, Levels, OneHot
+from nonstop.space.encoding import Continuous, Cube, Levels, OneHot
 rng = np.random.default_rng(0)
 X = rng.random((40, 4)); y = np.sin(7 * X).sum(axis=1)
 cube = Cube((Continuous(), Levels(7), OneHot(3)))

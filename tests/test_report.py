@@ -14,13 +14,13 @@ import pytest
 import nonstop
 from nonstop.plots import FIGURES
 from nonstop.report import About, page, resume_command
-from nonstop.spec import Spec
-from nonstop.trial import Trial
+from nonstop.trials.spec import Spec
+from nonstop.trials.trial import Trial
 from tests.cli.conftest import Said
 from tests.cli.conftest import call as call
 from tests.cli.conftest import folder as folder
 from tests.cli.conftest import url as url
-from tests.studies import NASTY, THIRTY, study
+from tests.helpers.studies import NASTY, THIRTY, study
 
 Call = Callable[..., Said]
 MB = 1_000_000

@@ -12,19 +12,19 @@ import pytest
 
 import nonstop
 from nonstop import Categorical, Float, Int, ParamsError, Space, Study, StudyError, TrialError, TrialState, create_study
-from nonstop.quasirandom import halton
+from nonstop.numerics.quasirandom import halton
 
 PLANE = Space({"x": Float(0, 1), "y": Float(0, 1)})
 
 
-def bowl(params: nonstop.trial.Params) -> float:
+def bowl(params: nonstop.types.Params) -> float:
     x, y = params["x"], params["y"]
     assert isinstance(x, float)
     assert isinstance(y, float)
     return (x - 0.3) ** 2 + (y - 0.7) ** 2
 
 
-def run(study: Study, n: int, objective: Callable[[nonstop.trial.Params], float] = bowl) -> Study:
+def run(study: Study, n: int, objective: Callable[[nonstop.types.Params], float] = bowl) -> Study:
     for _ in range(n):
         trial = study.ask()
         assert trial.params is not None
@@ -33,7 +33,7 @@ def run(study: Study, n: int, objective: Callable[[nonstop.trial.Params], float]
 
 
 @pytest.mark.parametrize(("direction", "sign"), [("minimize", 1.0), ("maximize", -1.0)])
-def test_finds_the_optimum_in_either_direction(direction: nonstop.spec.Direction, sign: float) -> None:
+def test_finds_the_optimum_in_either_direction(direction: nonstop.types.Direction, sign: float) -> None:
     study = create_study(space=PLANE, direction=direction, seed=1)
     run(study, 25, lambda params: sign * bowl(params))
     assert sign * study.best_value < 1e-4
@@ -79,7 +79,7 @@ def test_with_new_data_busy_points_are_not_believed() -> None:
 def test_a_crashing_corner_is_not_asked_for_again() -> None:
     study = create_study(space=PLANE, seed=0)
 
-    def slope(params: nonstop.trial.Params) -> float:
+    def slope(params: nonstop.types.Params) -> float:
         return -float(params["x"]) - float(params["y"])  # type: ignore[arg-type]
 
     run(study, 10, slope)
@@ -263,8 +263,8 @@ def test_two_views_of_one_study_see_each_other() -> None:
 def test_a_rule_of_ones_own() -> None:
     class Greedy:
         def score(
-            self, mean: nonstop.surrogate.linalg.Array, sd: nonstop.surrogate.linalg.Array, best: float
-        ) -> tuple[nonstop.surrogate.linalg.Array, ...]:
+            self, mean: nonstop.types.Array, sd: nonstop.types.Array, best: float
+        ) -> tuple[nonstop.types.Array, ...]:
             return mean - best, np.ones_like(mean), np.zeros_like(sd)
 
     study = run(create_study(space=PLANE, rule=Greedy(), seed=1), 20)  # type: ignore[arg-type]

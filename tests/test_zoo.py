@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from nonstop import Hyperparameters, Proposal, Surrogate, propose
 from nonstop.acquisition.rules import RULES
-from nonstop.encoding import Axis, Continuous, Cube, Levels, OneHot
-from nonstop.surrogate.linalg import Array
+from nonstop.space.axes import Axis, Continuous, Levels, OneHot
+from nonstop.space.cube import Cube
+from nonstop.types import Array
 
 CASES = 2400
 GROUPS = 48

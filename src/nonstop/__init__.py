@@ -15,8 +15,6 @@ from nonstop.acquisition.schedule import Schedule
 from nonstop.acquisition.standard import UCB, LogEI, Mean, Random, Uncertainty
 from nonstop.acquisition.thompson import Thompson
 from nonstop.acquisition.turns import Turns
-from nonstop.batch import propose_batch
-from nonstop.command import Command
 from nonstop.errors import (
     DataError,
     MissingExtraError,
@@ -29,12 +27,13 @@ from nonstop.errors import (
     StudyError,
     TrialError,
 )
-from nonstop.propose import Proposal, propose
+from nonstop.propose import Proposal, propose, propose_batch
 from nonstop.space import Categorical, Float, Int, Space
 from nonstop.study import Study, create_study, load_study
-from nonstop.surrogate.fit import Hyperparameters
+from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.model import LogNormal, Surrogate
-from nonstop.trial import Trial, TrialState
+from nonstop.trials.trial import Trial, TrialState
+from nonstop.workers.command import Command
 
 __version__ = "0.1.0"
 

@@ -19,18 +19,20 @@ from numpy.typing import ArrayLike
 from nonstop.acquisition.maximize import ENUMERABLE, Terrain, maximize
 from nonstop.acquisition.rule import Choice, Chooser, Rule, Score, View, is_standard
 from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
-from nonstop.acquisition.standard import Scored
-from nonstop.encoding import Cube
+from nonstop.acquisition.scored import Scored
 from nonstop.errors import DataError
-from nonstop.quasirandom import halton
-from nonstop.randomness import generator
-from nonstop.surrogate.fit import Hyperparameters, fit, prior_mode
+from nonstop.numerics.linalg import NotPositiveDefiniteError
+from nonstop.numerics.quasirandom import halton
+from nonstop.numerics.seeds import generator, seed_of
+from nonstop.numerics.threads import limit_threads
+from nonstop.space.cube import Cube
+from nonstop.surrogate.fit import fit, prior_mode
 from nonstop.surrogate.gp import GP
-from nonstop.surrogate.linalg import Array, NotPositiveDefiniteError
+from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.model import DEFAULT_SURROGATE, Surrogate, surrogate_of
 from nonstop.surrogate.output import output_of
 from nonstop.surrogate.thinning import best_and_even
-from nonstop.threads import limit_threads
+from nonstop.types import Array
 
 #: Two points closer than this in every coordinate are the same query.
 SAME = 1e-6
@@ -114,6 +116,20 @@ def propose(
         seconds=time.perf_counter() - started,
         fit_seconds=fit_seconds,
     )
+
+
+def propose_batch(
+    X: ArrayLike, y: ArrayLike, size: int, rule: str | Rule = "kb-logei", seed: int = 0
+) -> tuple[Proposal, ...]:
+    """`size` points to evaluate together, to maximise y. The rule must heed busy points; standard ones do not."""
+    if size < 1:
+        raise DataError(f"a batch has at least one point, not {size!r}")
+    proposals: list[Proposal] = []
+    for number in range(size):
+        busy = [proposal.x for proposal in proposals]
+        warm = proposals[0].hyperparameters if proposals else None
+        proposals.append(propose(X, y, busy, rule, _batch_seed(seed, number), warm=warm))
+    return tuple(proposals)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -312,3 +328,8 @@ def _except(points: Array, others: Array) -> Array:
 
 def _nearest(x: Array, points: Array) -> float:
     return float(np.sqrt(np.square(points - x).sum(axis=1)).min(initial=math.inf))
+
+
+def _batch_seed(seed: int, number: int) -> int:
+    """The first point is that of propose() with the same seed."""
+    return seed if number == 0 else seed_of(seed, number)

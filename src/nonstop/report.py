@@ -16,10 +16,10 @@ from nonstop.history import trace, utilisation
 from nonstop.history.progress import began
 from nonstop.plots import CAPTIONS, CONFIG, FIGURES
 from nonstop.plots.plotly import get_plotlyjs
-from nonstop.spec import Spec
-from nonstop.trial import Trial, TrialState
-from nonstop.usage import Usage, overall
+from nonstop.trials.spec import Spec
+from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import duration, scalar, share
+from nonstop.workers.usage import Usage, overall
 
 _MOST_REASONS, _MOST_WORKERS, _LONGEST = 12, 64, 600
 _UNDER_WAY: Final = (TrialState.RUNNING, TrialState.PROPOSING, TrialState.WAITING)

@@ -14,17 +14,19 @@ from nonstop.acquisition.rules import DEFAULT_RULE
 from nonstop.clock import WallClock
 from nonstop.engines.choose import run_workers
 from nonstop.errors import MissingExtraError, StudyError, TrialError
-from nonstop.lease import Lease
-from nonstop.objective import Objective
-from nonstop.session import Session
 from nonstop.space import Space
-from nonstop.spec import Direction, Spec
 from nonstop.storage import open_storage
-from nonstop.storage.contract import Report, Request, Storage, StudyRecord
+from nonstop.storage.contract import Storage, StudyRecord
+from nonstop.storage.session import Session
 from nonstop.surrogate.model import DEFAULT_SURROGATE, Surrogate
-from nonstop.trial import Params, Trial, TrialState
-from nonstop.usage import Usage
-from nonstop.worker import Task, Terms
+from nonstop.trials.messages import Report, Request
+from nonstop.trials.spec import Spec
+from nonstop.trials.trial import Trial, TrialState
+from nonstop.types import Direction, Params
+from nonstop.workers.lease import Lease
+from nonstop.workers.objective import Objective
+from nonstop.workers.usage import Usage
+from nonstop.workers.worker import Task, Terms
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Final
 
-from nonstop.trial import Params
+from nonstop.types import Params
 
 _UNITS: Final = (86400.0, 3600.0, 60.0, 1.0)
 _DURATION: Final = re.compile(r"(?:([\d.]+)d)?(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s?)?")
@@ -55,3 +57,20 @@ def assignments(params: Params | None) -> str:
 def share(part: float) -> str:
     """A percentage with one digit that is 100.0 % only if it is all."""
     return f"{math.floor(min(max(part, 0.0), 1.0) * 1000.0 + 1e-9) / 10.0:.1f} %"
+
+
+def shown(value: object) -> str:
+    """repr, but never a page of it."""
+    text = repr(value)
+    return text if len(text) <= 200 else f"{text[:200]}..."
+
+
+def hint(name: object, known: Iterable[str]) -> str:
+    names = list(known)
+    close = get_close_matches(str(name), names, n=1)
+    return f"{close[0]!r}, perhaps?" if close else f"one of {shown(names)}"
+
+
+def printable(text: str) -> str:
+    """The text without what no database stores: NUL characters and lone surrogates (objectives print anything)."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()

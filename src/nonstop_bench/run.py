@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 import nonstop
-from nonstop.encoding import encode
+from nonstop.space.encoding import encode
 from nonstop_bench.candidates import RULES, SURROGATES
 from nonstop_bench.case import OURS, Case
 from nonstop_bench.problems.catalogue import find

@@ -17,7 +17,7 @@ import numpy as np
 
 import nonstop
 from nonstop.acquisition.rule import Rule
-from nonstop.encoding import encode
+from nonstop.space.encoding import encode
 from nonstop.storage.memory import MemoryStorage
 from nonstop_bench.durations import DURATIONS, Duration
 from nonstop_bench.problems.task import Task

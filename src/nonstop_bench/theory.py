@@ -24,12 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonstop.acquisition.schedule import theoretical_beta
-from nonstop.acquisition.standard import UCB, Scored
+from nonstop.acquisition.scored import Scored
+from nonstop.acquisition.standard import UCB
+from nonstop.numerics.threads import limit_threads
 from nonstop.surrogate import kernels
-from nonstop.surrogate.fit import Hyperparameters
 from nonstop.surrogate.gp import GP
+from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.paths import Path
-from nonstop.threads import limit_threads
 from nonstop_bench.bounds import C_THOMPSON, C_UCB, greedy, information_gain, price, regret_bound, steepness_constants
 
 Array = NDArray[np.float64]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nonstop
-from nonstop.encoding import encode
+from nonstop.space.encoding import encode
 from nonstop_bench.peers.optimizers.codes import coded, codes_of, decoded
 from nonstop_bench.peers.optimizers.pending import Pending
 from nonstop_bench.peers.optimizers.uniform import Uniform

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nonstop.encoding import cube_of, decode, encode
+from nonstop.space.encoding import cube_of, decode, encode
 from nonstop_bench.problems import pest
 from nonstop_bench.problems.pest import Choices, pest_control, pest_control_categorical
 from nonstop_bench.problems.task import BlackBox

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nonstop
-from nonstop.encoding import encode
+from nonstop.space.encoding import encode
 from nonstop_bench.case import Case
 from nonstop_bench.problems.catalogue import find
 from nonstop_bench.records import COLUMNS, Record

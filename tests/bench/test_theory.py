@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import norm
 
 from nonstop.acquisition.schedule import theoretical_beta
-from nonstop.surrogate.linalg import Array
+from nonstop.types import Array
 from nonstop_bench.bounds import (
     C_THOMPSON,
     C_UCB,

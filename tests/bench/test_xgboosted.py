@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import nonstop
-from nonstop.encoding import cube_of, encode
 from nonstop.errors import MissingExtraError, ParamsError
+from nonstop.space.encoding import cube_of, encode
 from nonstop_bench.problems.task import BlackBox
 from nonstop_bench.problems.xgboosted import accuracy, bounded, full
 

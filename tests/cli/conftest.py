@@ -10,7 +10,7 @@ import pytest
 
 import nonstop
 from nonstop.cli.app import main
-from tests.postgres import postgres_url as postgres_url
+from tests.helpers.postgres import postgres_url as postgres_url
 
 OBJECTIVES = """
 import time

@@ -10,7 +10,7 @@ import pytest
 
 from nonstop.cli.app import app
 from nonstop.cli.studyfile import Source, study_file
-from tests.cli.helpers import ROOT
+from tests.helpers.commands import ROOT
 
 PAGE = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 SECTIONS: dict[str, str] = dict(re.findall(r"^## nonstop (\w+)\n(.*?)(?=^## )", PAGE, re.MULTILINE | re.DOTALL))

@@ -116,7 +116,7 @@ SECRET = "geheim%2Fnis"
 def test_passwords_are_never_shown(
     call: Call, monkeypatch: pytest.MonkeyPatch, url: str, debug: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr("nonstop.cli.place.AT_START", 0.1)
+    monkeypatch.setattr("nonstop.cli.target.AT_START", 0.1)
     for arguments in (
         ("ls", url),
         ("show", url, "demo"),

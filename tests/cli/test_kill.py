@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.helpers import BRANIN, completed, kill_group, run, start, trials, wait_until
-from tests.postgres import fresh
+from tests.helpers.commands import BRANIN, completed, kill_group, run, start, trials, wait_until
+from tests.helpers.postgres import fresh
 
 BUDGET = 40
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from nonstop.board import Board
 from nonstop.cli.live import Lines, Panel
-from nonstop.storage.contract import Counts, Exchange
-from nonstop.trial import Trial, TrialState
+from nonstop.history.board import Board
+from nonstop.trials.messages import Counts, Exchange
+from nonstop.trials.trial import Trial, TrialState
 
 NONE = Trial(0, TrialState.PROPOSING, owner="anna", asked_at=100.0, sequence=1)
 RUNNING = replace(NONE, state=TrialState.RUNNING, params={"x": 0.5}, started_at=101.0, sequence=2)

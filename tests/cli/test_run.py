@@ -7,7 +7,7 @@ import re
 import signal
 from pathlib import Path
 
-from tests.cli.helpers import completed, in_terminal, run, start, trials, wait_until
+from tests.helpers.commands import completed, in_terminal, run, start, trials, wait_until
 
 SQUARE = ("mine:square", "-p", "x=float:0:1")
 URL = "sqlite:///nonstop.db"

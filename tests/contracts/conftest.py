@@ -11,9 +11,10 @@ from nonstop.clock import Clock
 from nonstop.storage.contract import Storage
 from nonstop.storage.memory import MemoryStorage
 from nonstop.storage.sql import SqlStorage
-from tests.contracts.helpers import Desk, TickingClock, with_a_journal
-from tests.postgres import fresh
-from tests.postgres import postgres_url as postgres_url
+from tests.helpers.clocks import StampClock
+from tests.helpers.postgres import fresh
+from tests.helpers.postgres import postgres_url as postgres_url
+from tests.helpers.storages import Desk, with_a_journal
 
 #: SQLite in WAL mode, which the SQLite of pysqlite3 does safely, and with a rollback journal, as most Pythons have it.
 SHARED = ("sqlite", "sqlite-journal", "postgresql")
@@ -21,8 +22,8 @@ BACKENDS = ("memory", "sqlite-memory", *SHARED)
 
 
 @pytest.fixture
-def clock() -> TickingClock:
-    return TickingClock()
+def clock() -> StampClock:
+    return StampClock()
 
 
 @pytest.fixture

@@ -13,9 +13,10 @@ import pytest
 
 from nonstop.errors import StorageError, StudyError
 from nonstop.storage import open_storage
-from nonstop.storage.contract import Report, Request, Storage
-from nonstop.trial import TrialState
-from tests.contracts.helpers import Desk
+from nonstop.storage.contract import Storage
+from nonstop.trials.messages import Report, Request
+from nonstop.trials.trial import TrialState
+from tests.helpers.storages import Desk
 
 
 def in_processes(count: int, work: Callable[[int], None]) -> None:

@@ -11,10 +11,10 @@ import pytest
 
 import nonstop.storage.sqlite as sqlite
 from nonstop.errors import TrialError
-from nonstop.storage.contract import Report, Request
 from nonstop.storage.sql import SqlStorage
-from nonstop.trial import TrialState
-from tests.contracts.helpers import Desk
+from nonstop.trials.messages import Report, Request
+from nonstop.trials.trial import TrialState
+from tests.helpers.storages import Desk
 
 
 @contextmanager

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from nonstop.errors import TrialError
-from nonstop.storage.contract import Counts, Request
-from nonstop.trial import Trial, TrialState
-from tests.contracts.helpers import Desk
+from nonstop.trials.messages import Counts, Request
+from nonstop.trials.trial import Trial, TrialState
+from tests.helpers.storages import Desk
 
 
 def test_an_empty_study_reads_empty(desk: Desk) -> None:

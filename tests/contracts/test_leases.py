@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from nonstop.errors import TrialError
-from nonstop.storage.contract import Pulse, Request
-from nonstop.trial import TrialState
-from tests.contracts.helpers import Desk
+from nonstop.trials.messages import Pulse, Request
+from nonstop.trials.trial import TrialState
+from tests.helpers.storages import Desk
 
 
 def test_a_beat_counts_mine_and_shows_all(desk: Desk) -> None:

@@ -13,7 +13,8 @@ from nonstop.storage import open_storage, postgres
 from nonstop.storage.retry import Patience, patiently
 from nonstop.storage.sql import SqlStorage
 from nonstop.storage.sqlite import driver
-from tests.contracts.helpers import Desk, TickingClock
+from tests.helpers.clocks import StampClock
+from tests.helpers.storages import Desk
 
 
 class TroubleError(Exception):
@@ -21,7 +22,7 @@ class TroubleError(Exception):
 
 
 def test_trouble_that_passes_is_not_seen() -> None:
-    clock, failures = TickingClock(), [TroubleError()] * 5
+    clock, failures = StampClock(), [TroubleError()] * 5
 
     def work() -> str:
         if failures:
@@ -33,7 +34,7 @@ def test_trouble_that_passes_is_not_seen() -> None:
 
 
 def test_trouble_that_stays_ends_at_the_deadline() -> None:
-    clock = TickingClock()
+    clock = StampClock()
 
     def work() -> None:
         raise TroubleError
@@ -46,7 +47,7 @@ def test_trouble_that_stays_ends_at_the_deadline() -> None:
 
 
 def test_what_is_no_passing_trouble_is_not_repeated() -> None:
-    clock = TickingClock()
+    clock = StampClock()
 
     def work() -> None:
         raise TroubleError
@@ -74,7 +75,7 @@ def test_a_locked_file_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_a_file_that_stays_locked_is_an_error_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nonstop.storage.sqlite.BUSY_TIMEOUT", 0.01)
     path = tmp_path / "runs.db"
-    storage = SqlStorage(f"sqlite:///{path}", TickingClock(), Patience(deadline=3))
+    storage = SqlStorage(f"sqlite:///{path}", StampClock(), Patience(deadline=3))
     desk = Desk(storage, storage.create_study("demo", {}).id)
     blocker = driver().connect(path, isolation_level=None)
     blocker.execute("BEGIN EXCLUSIVE")

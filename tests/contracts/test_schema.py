@@ -12,7 +12,8 @@ from sqlalchemy import Column, Connection, Integer, MetaData, Table, text
 from nonstop.errors import StorageError
 from nonstop.storage import open_storage, schema, sqlite
 from nonstop.storage.sql import SqlStorage
-from tests.contracts.helpers import Desk, TickingClock
+from tests.helpers.clocks import StampClock
+from tests.helpers.storages import Desk
 
 
 def execute(url: str, *statements: str) -> None:
@@ -116,7 +117,7 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path, content: bytes, r
 
 
 def test_a_missing_folder_is_refused_at_once(tmp_path: Path) -> None:
-    clock = TickingClock()
+    clock = StampClock()
     with pytest.raises(StorageError, match="does its folder exist"):
         SqlStorage(f"sqlite:///{tmp_path}/nowhere/runs.db", clock)
     assert clock.slept == []

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from nonstop.errors import TrialError
-from nonstop.trial import TrialState, Value
-from tests.contracts.helpers import Desk
+from nonstop.trials.trial import TrialState
+from nonstop.types import Value
+from tests.helpers.storages import Desk
 
 
 def test_a_proposal_from_the_same_data_started_meanwhile_refuses(desk: Desk) -> None:

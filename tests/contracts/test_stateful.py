@@ -20,11 +20,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from nonstop.errors import NonstopError
-from nonstop.storage.contract import Exchange, Report, Request, Storage
+from nonstop.storage.contract import Storage
 from nonstop.storage.memory import MemoryStorage
 from nonstop.storage.sql import SqlStorage
-from nonstop.trial import LEGAL, Trial, TrialState
-from tests.postgres import fresh
+from nonstop.trials.messages import Exchange, Report, Request
+from nonstop.trials.trial import LEGAL, Trial, TrialState
+from tests.helpers.postgres import fresh
 
 NUMBERS = st.integers(0, 6)
 ATTEMPTS = st.integers(1, 3)

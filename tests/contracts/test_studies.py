@@ -6,7 +6,7 @@ import pytest
 
 from nonstop.errors import StorageError, StudyError
 from nonstop.storage.contract import Storage
-from tests.contracts.helpers import Desk
+from tests.helpers.storages import Desk
 
 SPEC = {"space": {"x": {"type": "float", "low": 1e-5, "high": 0.1}}, "seed": 0, "note": "größer \ud800 \0"}
 

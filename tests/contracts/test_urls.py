@@ -15,7 +15,8 @@ from nonstop.storage import open_storage, postgres
 from nonstop.storage.memory import MemoryStorage
 from nonstop.storage.retry import Patience
 from nonstop.storage.sql import SqlStorage
-from tests.contracts.helpers import Desk, TickingClock
+from tests.helpers.clocks import StampClock
+from tests.helpers.storages import Desk
 
 
 def test_none_is_memory_and_a_storage_is_itself() -> None:
@@ -105,7 +106,7 @@ SECRETS = (
 @pytest.mark.parametrize("url", SECRETS)
 def test_passwords_are_never_shown(url: str) -> None:
     with pytest.raises(StorageError, match=r"127\.0\.0\.1.*is the server running") as caught:
-        SqlStorage(url, TickingClock(), Patience(deadline=0.1))
+        SqlStorage(url, StampClock(), Patience(deadline=0.1))
     assert "geheim" not in "".join(traceback.format_exception(caught.value))
 
 
@@ -137,7 +138,7 @@ def test_without_psycopg_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_wrong_database_is_refused_at_once(postgres_url: str) -> None:
-    clock = TickingClock()
+    clock = StampClock()
     with pytest.raises(StorageError, match=r"does not exist.*database, user"):
         SqlStorage(postgres_url.replace("/postgres?", "/nowhere?"), clock)
     assert clock.slept == []

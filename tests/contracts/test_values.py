@@ -10,9 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nonstop.errors import TrialError
-from nonstop.storage.contract import Request
-from nonstop.trial import TrialState, Value
-from tests.contracts.helpers import Desk
+from nonstop.trials.messages import Request
+from nonstop.trials.trial import TrialState
+from nonstop.types import Value
+from tests.helpers.storages import Desk
 
 EXTREMES = (0.0, -0.0, 5e-324, -5e-324, sys.float_info.max, -sys.float_info.max, 0.1 + 0.2, 1 / 3, 1e22, 123456789.0)
 PARAMS: dict[str, Value] = {

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.cli.helpers import BRANIN, ROOT, completed, run, wait_until
 from tests.dashboard.conftest import FLAGS, NAMES
 from tests.dashboard.serving import served
 from tests.dashboard.studies import fill
+from tests.helpers.commands import BRANIN, ROOT, completed, run, wait_until
 
 DEMO = "demo-6"
 #: Name, path, width, height, colours.

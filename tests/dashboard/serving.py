@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.cli.helpers import start
+from tests.helpers.commands import start
 
 
 @dataclass(frozen=True)

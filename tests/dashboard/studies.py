@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import nonstop
-from nonstop.trial import Params
+from nonstop.types import Params
 
 HOSTILE = "<script>document.title = 'owned'</script>"
 REASON = "RuntimeError: <img src=x onerror=\"document.title = 'owned'\">\n  out of memory"

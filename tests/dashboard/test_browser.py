@@ -12,9 +12,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 import nonstop
 from nonstop.dashboard.figures import exhibits
 from nonstop.dashboard.server import STATIC
-from tests.cli.helpers import start
 from tests.dashboard.serving import served
 from tests.dashboard.studies import HOSTILE, REASON, SPACE, value_of
+from tests.helpers.commands import start
 
 OBJECTIVE = "import time\n\ndef objective(params):\n    time.sleep(0.6)\n    return params['x'] ** 2\n"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from nonstop.dashboard.security import Policy, RefusedError, is_loopback, name_of
-from tests.cli.helpers import run
 from tests.dashboard.serving import Served, served
+from tests.helpers.commands import run
 
 TOKEN = "a token of some length"
 

@@ -21,10 +21,11 @@ from nonstop.dashboard.reader import spec_of
 from nonstop.dashboard.watch import Hearts, Watcher
 from nonstop.errors import StorageError
 from nonstop.history.scale import Scale
-from nonstop.spec import Spec
 from nonstop.storage import open_storage
-from nonstop.storage.contract import Exchange, Pulse, Storage, StudyRecord
-from nonstop.trial import Trial
+from nonstop.storage.contract import Storage, StudyRecord
+from nonstop.trials.messages import Exchange, Pulse
+from nonstop.trials.spec import Spec
+from nonstop.trials.trial import Trial
 from tests.dashboard.studies import SPACE, value_of
 
 T = TypeVar("T")

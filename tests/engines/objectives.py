@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import nonstop
-from nonstop.trial import Value
+from nonstop.types import Value
 
 SPACE = nonstop.Space({"x": nonstop.Float(0.0, 1.0), "y": nonstop.Float(0.0, 1.0)})
 

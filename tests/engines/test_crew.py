@@ -13,13 +13,13 @@ import pytest
 import nonstop
 import nonstop.engines.local as local
 from nonstop.engines.local import Crew, Ready
-from nonstop.storage.contract import Request
 from nonstop.storage.memory import MemoryStorage
-from nonstop.trial import TrialState
-from nonstop.usage import Usage
-from nonstop.worker import Task, Terms
+from nonstop.trials.messages import Request
+from nonstop.trials.trial import TrialState
+from nonstop.workers.usage import Usage
+from nonstop.workers.worker import Task, Terms
 from tests.engines.objectives import bowl
-from tests.test_worker import HandClock
+from tests.helpers.clocks import HandClock
 
 
 class Idlers(Crew):

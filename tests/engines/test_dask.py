@@ -16,8 +16,8 @@ import pytest
 import nonstop
 from nonstop.errors import StudyError
 from tests.engines.objectives import SPACE, Marking, bowl, check_whole, failing
-from tests.postgres import fresh
-from tests.postgres import postgres_url as postgres_url
+from tests.helpers.postgres import fresh
+from tests.helpers.postgres import postgres_url as postgres_url
 
 # Dask leaves sockets to the garbage collector, and warns about ports that are in use.
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(180)]

@@ -15,8 +15,8 @@ import ray
 import nonstop
 from nonstop.errors import StudyError
 from tests.engines.objectives import SPACE, Marking, bowl, check_whole, failing
-from tests.postgres import fresh
-from tests.postgres import postgres_url as postgres_url
+from tests.helpers.postgres import fresh
+from tests.helpers.postgres import postgres_url as postgres_url
 
 # Ray leaves sockets and files to the garbage collector.
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(240)]

@@ -12,7 +12,7 @@ from sqlalchemy import Table, select
 
 from nonstop.storage.schema import results, studies, trials
 from nonstop.storage.sql import SqlStorage
-from nonstop.trial import TrialState
+from nonstop.trials.trial import TrialState
 from tests.faults.diary import read_all
 
 

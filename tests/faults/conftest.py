@@ -8,9 +8,9 @@ from tempfile import mkdtemp
 
 import pytest
 
-from tests.contracts.helpers import with_a_journal
-from tests.postgres import fresh
-from tests.postgres import postgres_url as postgres_url
+from tests.helpers.postgres import fresh
+from tests.helpers.postgres import postgres_url as postgres_url
+from tests.helpers.storages import with_a_journal
 
 
 @pytest.fixture(params=["sqlite", "sqlite-journal", "postgresql"])

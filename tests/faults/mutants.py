@@ -9,9 +9,10 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, MetaData, Table, select, update
 
-from nonstop.storage import ledger, moves, schema, sql
+from nonstop.storage import ledger, schema, sql
 from nonstop.storage.schema import studies
-from nonstop.trial import Trial
+from nonstop.trials import transitions as moves
+from nonstop.trials.trial import Trial
 
 
 def without_unique_numbers() -> None:

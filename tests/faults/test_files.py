@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import resource
 from collections.abc import Callable
 from pathlib import Path
@@ -14,8 +13,9 @@ from nonstop.errors import StorageError
 from nonstop.storage import open_storage
 from nonstop.storage.contract import Storage
 from nonstop.storage.sql import SqlStorage
-from nonstop.trial import TrialState
+from nonstop.trials.trial import TrialState
 from tests.faults.diary import Diary, read_all
+from tests.helpers.clocks import JumpingClock
 
 
 def fill(storage: Storage, study: int, diary: Diary, most: int) -> None:
@@ -106,22 +106,6 @@ def test_a_file_deleted_under_a_running_study_is_not_written_into_the_void(
     with pytest.raises(StorageError, match="moved or deleted"):
         storage.insert(study, {}, 2.0, "after")
     storage.close()
-
-
-class JumpingClock:
-    """A clock whose wall time is set at random, as by a broken time server."""
-
-    def __init__(self) -> None:
-        self._random = random.Random(0)
-
-    def now(self) -> float:
-        return self._random.uniform(-1e9, 4e9)
-
-    def monotonic(self) -> float:
-        return 0.0
-
-    def sleep(self, seconds: float) -> None:
-        raise AssertionError(f"nothing to wait for, and yet {seconds} s")
 
 
 def test_clock_jumps_change_no_order(url: str) -> None:

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from tests.faults.runs import SECONDS, WORKERS, begin, verdict
-from tests.postgres import running_server
+from tests.helpers.postgres import running_server
 
 
 def test_workers_are_killed_and_nothing_is_lost(url: str, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 import nonstop
 from nonstop.storage.sqlite import driver
-from nonstop.trial import Trial
+from nonstop.trials.trial import Trial
 from tests.engines.objectives import SPACE, check_whole
 
 ROOT = Path(__file__).parents[2]

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nonstop.errors import TrialError
-from nonstop.storage.contract import Exchange, Pulse, Report, Request, Storage
+from nonstop.storage.contract import Storage
 from nonstop.storage.sql import SqlStorage
-from nonstop.trial import Trial, TrialState
+from nonstop.trials.messages import Exchange, Pulse, Report, Request
+from nonstop.trials.trial import Trial, TrialState
 from tests.faults.diary import Diary
 
 MAX_ATTEMPTS = 20

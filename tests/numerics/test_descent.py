@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from nonstop.surrogate.descent import Descent, Function, Limits, minimize
-from nonstop.surrogate.linalg import Array
+from nonstop.numerics.descent import Descent, Function, Limits, minimize
+from nonstop.types import Array
 
 TIGHT = Limits(tolerance=1e-12, longest=1.0, merge=0.0, rounds=500)
 

@@ -7,9 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from nonstop.surrogate.linalg import (
+from nonstop.numerics.linalg import (
     JITTERS,
-    Array,
     NotPositiveDefiniteError,
     cholesky,
     einsum_dots,
@@ -20,6 +19,7 @@ from nonstop.surrogate.linalg import (
     symmetric_times,
     triangular_inverse,
 )
+from nonstop.types import Array
 
 SIZES = [1, 2, 3, 31, 32, 33, 63, 64, 65, 66, 127, 128, 129, 130, 300]
 

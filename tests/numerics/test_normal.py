@@ -8,8 +8,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from nonstop.acquisition.normal import log_ei, log_h, log_h_and_ratios
-from nonstop.surrogate.linalg import Array
+from nonstop.numerics.normal import log_ei, log_h, log_h_and_ratios
+from nonstop.types import Array
 
 mp: Any = mpmath.mp.clone()
 mp.dps = 80

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import qmc
 
-from nonstop.quasirandom import halton, primes
+from nonstop.numerics.quasirandom import halton, primes
 
 
 @pytest.mark.parametrize("d", [1, 2, 17, 100])

@@ -13,9 +13,10 @@ import numpy as np
 
 from nonstop.acquisition.pareto import Front, pareto_front
 from nonstop.acquisition.rule import Choice, View
-from nonstop.acquisition.standard import Mean, Scored, Uncertainty
+from nonstop.acquisition.scored import Scored
+from nonstop.acquisition.standard import Mean, Uncertainty
 from nonstop.acquisition.thompson import Thompson
-from nonstop.surrogate.linalg import Array
+from nonstop.types import Array
 
 _POPULATION = 100
 _ELDERS = 10  # of the first population are the best data points

@@ -13,9 +13,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from nonstop.acquisition.rule import Choice, Score, View
-from nonstop.acquisition.standard import Scored, standard
+from nonstop.acquisition.scored import Scored, standard
 from nonstop.errors import RuleError
-from nonstop.surrogate.linalg import Array
+from nonstop.types import Array
 
 Lie = Literal["min", "mean", "max"]
 

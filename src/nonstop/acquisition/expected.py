@@ -17,12 +17,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nonstop.acquisition.normal import log_ei
 from nonstop.acquisition.rule import Choice, View
-from nonstop.acquisition.standard import LogEI, Scored, Sketch
+from nonstop.acquisition.scored import Scored
+from nonstop.acquisition.standard import LogEI
 from nonstop.errors import RuleError
+from nonstop.numerics.normal import log_ei
 from nonstop.surrogate.gp import GP, VARIANCE_FLOOR
-from nonstop.surrogate.linalg import Array
+from nonstop.surrogate.sketch import Sketch
+from nonstop.types import Array
 
 _SCREENED = 16  # draws that rank the candidates
 _BLOCK = 64  # points whose draws are worked on at once

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from nonstop.acquisition.believer import KrigingBeliever
 from nonstop.acquisition.rule import Choice, Chooser, Score, View
-from nonstop.acquisition.standard import Uncertainty, chosen_by
+from nonstop.acquisition.scored import chosen_by
+from nonstop.acquisition.standard import Uncertainty
 from nonstop.errors import RuleError
 
 

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonstop.acquisition.rule import Acquisition, Choice
-from nonstop.encoding import Cube
-from nonstop.quasirandom import halton
-from nonstop.surrogate.descent import Limits, minimize
-from nonstop.surrogate.linalg import Array, row_dots
+from nonstop.numerics.descent import Limits, minimize
+from nonstop.numerics.linalg import row_dots
+from nonstop.numerics.quasirandom import halton
+from nonstop.space.cube import Cube
+from nonstop.types import Array
 
 _BLOCK = 1024  # candidates screened at once, at most: large enough for BLAS, small enough for the cache
 _FEWEST = 512  # candidates, however few dimensions there are

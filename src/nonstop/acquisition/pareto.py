@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nonstop.encoding import Cube
-from nonstop.surrogate.linalg import Array
+from nonstop.space.cube import Cube
+from nonstop.types import Array
 
 _SPREAD = 20.0  # distribution index of crossover and mutation: the larger, the closer children are to parents
 _CROSSED = 0.9  # probability that two parents are crossed at all

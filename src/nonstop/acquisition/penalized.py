@@ -19,11 +19,12 @@ import numpy as np
 from scipy.special import expit
 
 from nonstop.acquisition.rule import Choice, Score, View
-from nonstop.acquisition.standard import LogEI, Scored, standard
+from nonstop.acquisition.scored import Scored, standard
+from nonstop.acquisition.standard import LogEI
 from nonstop.errors import RuleError
 from nonstop.surrogate.gp import GP
-from nonstop.surrogate.linalg import Array
 from nonstop.surrogate.steepness import steepest
+from nonstop.types import Array
 
 _POWER = 5.0  # minus p
 _FLAT = 1e-7  # a mean that is nowhere steeper says nothing about L; then, as in GPyOpt, L = 10

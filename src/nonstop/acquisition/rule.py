@@ -15,9 +15,9 @@ from typing import Protocol, TypeAlias, TypeGuard, runtime_checkable
 
 import numpy as np
 
-from nonstop.encoding import Cube
+from nonstop.space.cube import Cube
 from nonstop.surrogate.gp import GP
-from nonstop.surrogate.linalg import Array
+from nonstop.types import Array
 
 
 @runtime_checkable

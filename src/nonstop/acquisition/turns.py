@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nonstop.acquisition.rule import Choice, Chooser, Score, View
-from nonstop.acquisition.standard import chosen_by
+from nonstop.acquisition.scored import chosen_by
 from nonstop.errors import RuleError
 
 

@@ -15,7 +15,7 @@ import click
 
 from nonstop.cli.dashboard import dashboard
 from nonstop.cli.export import export
-from nonstop.cli.look import best, ls, show
+from nonstop.cli.inspect import best, ls, show
 from nonstop.cli.replay import replay
 from nonstop.cli.report import report
 from nonstop.cli.run import run

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nonstop.cli.place import open_existing, shown_url, split_words
+from nonstop.cli.target import open_existing, shown_url, split_words
 from nonstop.cli.terminal import say
 from nonstop.errors import MissingExtraError
 

@@ -10,8 +10,8 @@ from typing import Any, TextIO
 
 import click
 
-from nonstop.cli.place import locate, open_study
-from nonstop.trial import Trial
+from nonstop.cli.target import locate, open_study
+from nonstop.trials.trial import Trial
 
 #: All that a trial says, but for what only workers need.
 COLUMNS = [field.name for field in fields(Trial) if field.name not in ("beat", "sequence")]

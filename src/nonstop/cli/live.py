@@ -16,11 +16,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from nonstop.board import Board, Lane
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError
+from nonstop.history.board import Board, Lane
 from nonstop.study import Study
-from nonstop.trial import Trial, TrialState
+from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import assignments, duration, scalar, share
 
 #: Seconds between two looks at the storage, and between two plain lines.

@@ -11,8 +11,8 @@ import click
 
 from nonstop.acquisition.rules import DEFAULT_RULE
 from nonstop.cli.parameters import FORMS, parameters_of
-from nonstop.cli.place import VARIABLE
 from nonstop.cli.studyfile import Source, StudyFile, read_keys, study_file
+from nonstop.cli.target import VARIABLE
 from nonstop.errors import StudyFileError
 from nonstop.space import Space
 from nonstop.surrogate.model import DEFAULT_SURROGATE

@@ -8,7 +8,7 @@ from typing import Final
 
 from nonstop.errors import SpaceError, StudyFileError
 from nonstop.space import Categorical, Float, Int, Parameter
-from nonstop.trial import Value
+from nonstop.types import Value
 
 FORMS: Final = "NAME=float:LOW:HIGH[:log], NAME=int:LOW:HIGH[:log] or NAME=cat:A,B,..."
 

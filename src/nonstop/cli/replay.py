@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nonstop.cli.place import locate, open_existing
+from nonstop.cli.target import locate, open_existing
 from nonstop.cli.terminal import complain, say, say_json
 from nonstop.wording import assignments
 
 if TYPE_CHECKING:
-    from nonstop.replay import ReplayReport
     from nonstop.study import Study
+    from nonstop.trials.replay import ReplayReport
 
 _MOST = 5
 
@@ -39,12 +39,12 @@ def _replayed(study: Study) -> ReplayReport:
     from rich.console import Console
     from rich.progress import Progress
 
-    from nonstop.replay import replay as compute
+    from nonstop.trials.replay import replay as compute
 
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task("replaying", total=len(study.trials))
-        return compute(study, on_trial=lambda trial: progress.update(bar, completed=trial.number))
+        return compute(study.spec, study.trials, on_trial=lambda trial: progress.update(bar, completed=trial.number))
 
 
 def _say(report: ReplayReport) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nonstop.cli.place import locate, open_study, shown_url
+from nonstop.cli.target import locate, open_study, shown_url
 from nonstop.cli.terminal import say, scrubbed
 from nonstop.errors import StorageError
 
@@ -65,7 +65,7 @@ def write_report(url: str, name: str, path: Path) -> None:
 
 def _opened(url: str, name: str) -> tuple[Study, Sequence[str]]:
     """The study, and what to say about it if its rule or surrogate has no name and another is in its place."""
-    from nonstop.spec import stand_ins
+    from nonstop.trials.spec import stand_ins
 
     study = open_study(url, name)
     return study, (_STAND_IN,) if stand_ins(study.storage.load_study(name).spec) else ()

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nonstop.cli.ending import typed
 from nonstop.cli.options import gather, key_options, param_option
-from nonstop.cli.place import open_now
+from nonstop.cli.run_summary import typed
 from nonstop.cli.running import TERMS, carry_out
+from nonstop.cli.target import open_now
 from nonstop.errors import StudyFileError
 
 if TYPE_CHECKING:
     from nonstop.cli.studyfile import StudyFile
-    from nonstop.command import Command
     from nonstop.study import Study
+    from nonstop.workers.command import Command
 
 _EXAMPLES = """\b
 Examples:
@@ -51,8 +51,8 @@ def run(target: str | None, params: Sequence[str], quiet: bool, as_json: bool, *
 
 def objective_for(plan: StudyFile) -> str | Command:
     """What workers evaluate; ObjectiveError if it cannot be, before anything is stored."""
-    from nonstop.command import Command
-    from nonstop.objective import objective_of
+    from nonstop.workers.command import Command
+    from nonstop.workers.objective import objective_of
 
     if plan.command is not None:
         command = Command(plan.command)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from nonstop.cli.capture import captured, own_terminal
-from nonstop.cli.ending import Outcome, ending_of, say_ending
+from nonstop.cli.run_summary import Outcome, ending_of, say_ending
 from nonstop.cli.terminal import say
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from typing import Any, Final, get_args
 from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
 from nonstop.errors import RuleError, SpaceError, StudyFileError
 from nonstop.space import Space
-from nonstop.spec import Direction
 from nonstop.surrogate.model import DEFAULT_SURROGATE, surrogate_of
+from nonstop.types import Direction
 from nonstop.wording import seconds_of
 
 ENGINES: Final = ("local", "dask", "ray")

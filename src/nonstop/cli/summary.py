@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from nonstop.cli.terminal import say, say_table
 from nonstop.errors import StudyError
-from nonstop.trial import Trial, TrialState
-from nonstop.usage import Usage, overall
+from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import assignments, duration, scalar, share
+from nonstop.workers.usage import Usage, overall
 
 if TYPE_CHECKING:
     from nonstop.study import Study

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import click
 
 from nonstop.cli.options import key_options
-from nonstop.cli.place import open_existing, split_words
 from nonstop.cli.running import TERMS, carry_out
 from nonstop.cli.studyfile import Source
+from nonstop.cli.target import open_existing, split_words
 
 _EXAMPLES = """\b
 Examples:
@@ -28,8 +28,8 @@ the study must be there, made by `nonstop run` or nonstop.create_study()."""
 @click.option("--json", "as_json", is_flag=True, help="End with a JSON object on stdout.")
 def worker(words: Sequence[str], quiet: bool, as_json: bool, **options: object) -> int:
     """Start workers for a study that is already there."""
-    from nonstop.command import Command
     from nonstop.study import load_study
+    from nonstop.workers.command import Command
 
     url, (name, *objectives) = split_words(words, "STUDY", "MODULE:FUNCTION", optional=1)
     given = {key: value for key, value in options.items() if value is not None}

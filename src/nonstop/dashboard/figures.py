@@ -13,9 +13,9 @@ from nonstop.dashboard.paced import Paced
 from nonstop.dashboard.watch import Watcher
 from nonstop.errors import MissingExtraError
 from nonstop.history import parallel
-from nonstop.spec import Spec
-from nonstop.threads import limit_threads
-from nonstop.trial import Trial
+from nonstop.numerics.threads import limit_threads
+from nonstop.trials.spec import Spec
+from nonstop.trials.trial import Trial
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure

@@ -12,7 +12,7 @@ from nonstop.history.coordinates import Parallel
 from nonstop.history.scale import Scale
 from nonstop.plots.plotly import go
 from nonstop.plots.style import EMPHASIS, FAINT, NOTHING, empty, figure, label
-from nonstop.surrogate.linalg import Array
+from nonstop.types import Array
 
 #: Shades from the worst results to the best; the lines of a shade are one trace, so that many are drawn quickly.
 _SHADES: Final = 8

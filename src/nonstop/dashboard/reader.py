@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from nonstop.spec import Spec, stand_ins
-from nonstop.storage.contract import Exchange, Pulse, StudyRecord
+from nonstop.storage.contract import StudyRecord
+from nonstop.trials.messages import Exchange, Pulse
+from nonstop.trials.spec import Spec, stand_ins
 
 
 class Reader(Protocol):

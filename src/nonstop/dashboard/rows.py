@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from nonstop.trial import Trial
+from nonstop.trials.trial import Trial
 
 _SHORT: Final = 160
 

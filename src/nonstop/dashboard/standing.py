@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
-from nonstop.board import Board
-from nonstop.storage.contract import Exchange
-from nonstop.trial import Trial, TrialState
+from nonstop.history.board import Board
+from nonstop.trials.messages import Exchange
+from nonstop.trials.trial import Trial, TrialState
 
 #: The rate is that of so many last results.
 _RECENT: Final = 50

@@ -13,9 +13,10 @@ from nonstop.dashboard.reader import Reader, spec_of
 from nonstop.dashboard.rows import rows_of, text_of
 from nonstop.dashboard.standing import Standing
 from nonstop.history import utilisation
-from nonstop.storage.contract import Pulse, StudyRecord
-from nonstop.trial import Trial
-from nonstop.usage import overall
+from nonstop.storage.contract import StudyRecord
+from nonstop.trials.messages import Pulse
+from nonstop.trials.trial import Trial
+from nonstop.workers.usage import overall
 
 #: Seconds between two looks at the hearts of running trials, and how long one may stand still without a word about it.
 _LISTEN, _SILENT = 5.0, 30.0

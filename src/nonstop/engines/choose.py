@@ -7,16 +7,16 @@ import platform
 from collections.abc import Callable
 from concurrent.futures import Executor
 
-from nonstop.command import Command
 from nonstop.engines.dask import run_on_dask
 from nonstop.engines.executor import run_on_executor, slots
 from nonstop.engines.local import run_here, run_processes
 from nonstop.engines.ray import run_on_ray
-from nonstop.engines.team import Ticker
+from nonstop.engines.supervision import Ticker
 from nonstop.errors import StudyError
-from nonstop.objective import objective_of
-from nonstop.usage import Usage, by_worker
-from nonstop.worker import Task
+from nonstop.workers.command import Command
+from nonstop.workers.objective import objective_of
+from nonstop.workers.usage import Usage, by_worker
+from nonstop.workers.worker import Task
 
 
 def run_workers(

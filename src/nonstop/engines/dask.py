@@ -9,13 +9,13 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any, cast
 
-from nonstop.brake import Brake
-from nonstop.engines.carry import check_shared
 from nonstop.engines.executor import Loops, supervise
-from nonstop.engines.team import Spares, Ticker
+from nonstop.engines.supervision import Spares, Ticker
+from nonstop.engines.transfer import check_shared
 from nonstop.errors import MissingExtraError, StudyError
-from nonstop.usage import Usage
-from nonstop.worker import Task, Worker
+from nonstop.workers.stopping import Brake
+from nonstop.workers.usage import Usage
+from nonstop.workers.worker import Task, Worker
 
 
 def run_on_dask(task: Task, names: Sequence[str], address: str | None, ticker: Ticker) -> tuple[Usage, ...]:

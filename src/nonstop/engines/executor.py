@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nonstop.brake import Brake, braked_by_signals, interrupted_when, orphaned
-from nonstop.engines.carry import check_shared
-from nonstop.engines.team import GRACE, TICK, Spares, Ticker
+from nonstop.engines.supervision import GRACE, TICK, Spares, Ticker
+from nonstop.engines.transfer import check_shared
 from nonstop.errors import StudyError
-from nonstop.usage import Usage
-from nonstop.worker import Task, Worker
+from nonstop.workers.stopping import Brake, braked_by_signals, interrupted_when, orphaned
+from nonstop.workers.usage import Usage
+from nonstop.workers.worker import Task, Worker
 
 
 @dataclass(frozen=True, slots=True)

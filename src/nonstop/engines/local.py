@@ -21,15 +21,21 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess, current_process
 
-from nonstop.brake import Brake, braked_by_signals, held_back, interrupted_when, let_in, orphaned
 from nonstop.clock import Clock, WallClock
-from nonstop.engines.carry import Parcel, no_phantom_main, pack
-from nonstop.engines.team import GRACE, TICK, Spares, Ticker
+from nonstop.engines.supervision import GRACE, TICK, Spares, Ticker
+from nonstop.engines.transfer import Parcel, no_phantom_main, pack
 from nonstop.errors import NonstopError, ObjectiveError, StorageError, StudyError
-from nonstop.memory import keep_freed_memory
-from nonstop.threads import processors, shared_by
-from nonstop.usage import Usage
-from nonstop.worker import Task, Worker, give_back
+from nonstop.numerics.threads import processors, shared_by
+from nonstop.workers.stopping import (
+    Brake,
+    braked_by_signals,
+    held_back,
+    interrupted_when,
+    let_in,
+    orphaned,
+)
+from nonstop.workers.usage import Usage
+from nonstop.workers.worker import Task, Worker, give_back
 
 _UNGUARDED = (
     "a worker process could not start: its own error stands above. A script that calls optimize() with several workers "
@@ -242,7 +248,6 @@ def work(pipe: Connection, cell: c_uint64, parcel: Parcel, name: str) -> None:
         with suppress(OSError):  # the parent is gone, and so are we in a moment
             pipe.send(something)
 
-    keep_freed_memory()
     with braked_by_signals() as brake, interrupted_when(orphaned()):
         let_in()
         try:

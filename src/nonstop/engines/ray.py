@@ -10,13 +10,13 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, cast
 
-from nonstop.brake import braked_by_signals, interrupted_when
-from nonstop.engines.carry import check_shared
 from nonstop.engines.executor import Loops, supervise
-from nonstop.engines.team import Spares, Ticker
+from nonstop.engines.supervision import Spares, Ticker
+from nonstop.engines.transfer import check_shared
 from nonstop.errors import MissingExtraError, StudyError
-from nonstop.usage import Usage
-from nonstop.worker import Task, Worker
+from nonstop.workers.stopping import braked_by_signals, interrupted_when
+from nonstop.workers.usage import Usage
+from nonstop.workers.worker import Task, Worker
 
 
 def run_on_ray(task: Task, names: Sequence[str], address: str | None, ticker: Ticker) -> tuple[Usage, ...]:

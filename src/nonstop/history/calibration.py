@@ -13,10 +13,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from nonstop.history.posterior import posterior
-from nonstop.spec import Spec
 from nonstop.surrogate.gp import GP
-from nonstop.surrogate.linalg import Array
-from nonstop.trial import Trial
+from nonstop.trials.spec import Spec
+from nonstop.trials.trial import Trial
+from nonstop.types import Array
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 

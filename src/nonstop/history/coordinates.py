@@ -9,9 +9,9 @@ import numpy as np
 
 from nonstop.history.progress import completed
 from nonstop.history.scale import Scale, evenly, scales_of
-from nonstop.spec import Direction, Spec
-from nonstop.surrogate.linalg import Array
-from nonstop.trial import Trial
+from nonstop.trials.spec import Spec
+from nonstop.trials.trial import Trial
+from nonstop.types import Array, Direction
 
 #: Lines to draw, the best of them for sure, and points where lines cross an axis: many axes leave room for fewer lines.
 MOST, BEST, CROSSINGS = 1000, 200, 20_000

@@ -10,17 +10,17 @@ import numpy as np
 from nonstop.acquisition.rule import Drawer, Score
 from nonstop.acquisition.rules import rule_of
 from nonstop.acquisition.standard import UCB
-from nonstop.encoding import cube_of
 from nonstop.errors import StudyError
 from nonstop.history.posterior import Posterior, posterior
 from nonstop.history.relevance import per_parameter, relevance_of
 from nonstop.history.scale import Scale, columns_of, grid
-from nonstop.spec import Spec
+from nonstop.numerics.threads import limit_threads
+from nonstop.space.encoding import cube_of
 from nonstop.surrogate import kernels
-from nonstop.surrogate.linalg import Array
 from nonstop.surrogate.model import surrogate_of
-from nonstop.threads import limit_threads
-from nonstop.trial import Trial, TrialState
+from nonstop.trials.spec import Spec
+from nonstop.trials.trial import Trial, TrialState
+from nonstop.types import Array
 
 #: Parameters that get a slice, most relevant first, and grid points on each axis.
 MOST_SLICES, ALONG, ACROSS = 12, 61, 41

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from nonstop.history.progress import began
-from nonstop.spec import Spec
-from nonstop.trial import Trial, TrialState
-from nonstop.usage import Usage
+from nonstop.trials.spec import Spec
+from nonstop.trials.trial import Trial, TrialState
+from nonstop.workers.usage import Usage
 
 Interval: TypeAlias = tuple[float, float]
 #: What a worker does: evaluates (with success, without, or still), computes a proposal, talks to the storage, nothing.

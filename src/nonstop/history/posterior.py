@@ -8,18 +8,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nonstop.encoding import cube_of, encode_many
 from nonstop.history.progress import completed
 from nonstop.history.relevance import fits_of
-from nonstop.spec import Spec
-from nonstop.surrogate.fit import Hyperparameters, fit, prior_mode
+from nonstop.numerics.linalg import NotPositiveDefiniteError
+from nonstop.numerics.threads import limit_threads
+from nonstop.space.encoding import cube_of, encode_many
+from nonstop.surrogate.fit import fit, prior_mode
 from nonstop.surrogate.gp import GP
-from nonstop.surrogate.linalg import Array, NotPositiveDefiniteError
+from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.model import Surrogate, surrogate_of
 from nonstop.surrogate.output import Output, output_of
 from nonstop.surrogate.thinning import best_and_even
-from nonstop.threads import limit_threads
-from nonstop.trial import Trial
+from nonstop.trials.spec import Spec
+from nonstop.trials.trial import Trial
+from nonstop.types import Array
 
 #: Results that the model is built from: a figure needs no more, and the work is cubic in them.
 MOST = 500

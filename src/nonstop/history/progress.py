@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nonstop.spec import Direction, Spec
-from nonstop.surrogate.linalg import Array
-from nonstop.trial import Trial, TrialState
+from nonstop.trials.spec import Spec
+from nonstop.trials.trial import Trial, TrialState
+from nonstop.types import Array, Direction
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,12 +10,12 @@ import numpy as np
 
 from nonstop.acquisition.rules import rule_of
 from nonstop.acquisition.standard import UCB
-from nonstop.encoding import cube_of, encode_many
 from nonstop.history.scale import evenly
-from nonstop.spec import Spec
+from nonstop.space.encoding import cube_of, encode_many
 from nonstop.surrogate.kernels import squared_distances
-from nonstop.surrogate.linalg import Array
-from nonstop.trial import Trial
+from nonstop.trials.spec import Spec
+from nonstop.trials.trial import Trial
+from nonstop.types import Array
 
 #: Queries to measure: each is compared with all before it.
 MOST = 1000

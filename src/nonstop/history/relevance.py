@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nonstop.encoding import cube_of
 from nonstop.history.scale import columns_of
-from nonstop.spec import Spec
-from nonstop.surrogate.fit import Hyperparameters
-from nonstop.surrogate.linalg import Array
-from nonstop.trial import Trial
+from nonstop.space.encoding import cube_of
+from nonstop.surrogate.hyperparameters import Hyperparameters
+from nonstop.trials.spec import Spec
+from nonstop.trials.trial import Trial
+from nonstop.types import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,10 +8,10 @@ from typing import Literal, cast
 
 import numpy as np
 
-from nonstop.encoding import Cube, cube_of, decode
 from nonstop.space import Categorical, Parameter, Space
-from nonstop.surrogate.linalg import Array
-from nonstop.trial import Params, Value
+from nonstop.space.cube import Cube
+from nonstop.space.encoding import cube_of, decode
+from nonstop.types import Array, Params, Value
 from nonstop.wording import scalar
 
 

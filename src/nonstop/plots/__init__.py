@@ -14,8 +14,8 @@ from nonstop.plots.progress import trace
 from nonstop.plots.queries import distances
 from nonstop.plots.relevance import lengthscales
 from nonstop.plots.style import CONFIG
-from nonstop.spec import Spec
-from nonstop.trial import Trial
+from nonstop.trials.spec import Spec
+from nonstop.trials.trial import Trial
 
 #: From the trials to the figure, in the order in which to look at them.
 FIGURES: dict[str, Callable[[Spec, Sequence[Trial]], go.Figure]] = {

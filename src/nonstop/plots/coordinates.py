@@ -10,7 +10,7 @@ from nonstop.history.coordinates import Parallel
 from nonstop.history.scale import Scale
 from nonstop.plots.plotly import go
 from nonstop.plots.style import EMPHASIS, NOTHING, compact, empty, figure, label, plain
-from nonstop.surrogate.linalg import Array
+from nonstop.types import Array
 
 _WIDEST = 12  # characters of an axis name when there are many
 

@@ -27,7 +27,7 @@ from nonstop.plots.style import (
     reaching,
     styled,
 )
-from nonstop.trial import Trial
+from nonstop.trials.trial import Trial
 
 MOST = 120  # results to draw in each slice: those that are closest to it
 _BAND = "rgba(0,114,178,0.18)"

@@ -26,9 +26,9 @@ from nonstop.plots.style import (
     hover,
     label,
 )
-from nonstop.surrogate.linalg import Array
-from nonstop.usage import overall
+from nonstop.types import Array
 from nonstop.wording import share
+from nonstop.workers.usage import overall
 
 #: Trials and lanes to draw: of longer runs the end, of more workers the first.
 MOST, MOST_LANES = 1000, 48

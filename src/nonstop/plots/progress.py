@@ -11,7 +11,7 @@ from nonstop.history.progress import Trace
 from nonstop.history.scale import evenly
 from nonstop.plots.plotly import go, make_subplots
 from nonstop.plots.style import BLUE, GREY, NO_REASON, NOTHING, RED, about, empty, hover, label, log_axis, styled
-from nonstop.surrogate.linalg import Array
+from nonstop.types import Array
 from nonstop.wording import scalar
 
 MOST, MOST_FAILED = 2000, 300  # points to draw of each kind

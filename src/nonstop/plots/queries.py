@@ -7,7 +7,7 @@ import numpy as np
 from nonstop.history.queries import Distances
 from nonstop.plots.plotly import go, make_subplots
 from nonstop.plots.style import BLUE, GREEN, GREY, ORANGE, RED, empty, hover, log_axis, styled
-from nonstop.surrogate.linalg import Array
+from nonstop.types import Array
 
 FLOOR = 1e-6  # where equal points are drawn: a log scale has no zero
 _WINDOW = 15

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from nonstop.history.scale import Scale
 from nonstop.plots.plotly import go
-from nonstop.surrogate.linalg import Array
-from nonstop.trial import Trial, Value
+from nonstop.trials.trial import Trial
+from nonstop.types import Array, Value
 from nonstop.wording import scalar
 
 ORANGE, SKY, GREEN, YELLOW = "#E69F00", "#56B4E9", "#009E73", "#F0E442"

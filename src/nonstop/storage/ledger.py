@@ -14,13 +14,13 @@ from typing import Any, Final
 
 from sqlalchemy import BindParameter, Select, bindparam, insert, or_, select, text, union_all, update
 
-import nonstop.storage.moves as moves
+import nonstop.trials.transitions as moves
 from nonstop.errors import StudyError, TrialError
-from nonstop.storage.contract import Counts, Exchange, Pulse, Report
 from nonstop.storage.rows import COLUMNS, changed, to_columns, to_trials
 from nonstop.storage.schema import results, studies, trials
 from nonstop.storage.statement import Runner
-from nonstop.trial import Trial, TrialState
+from nonstop.trials.messages import Counts, Exchange, Pulse, Report
+from nonstop.trials.trial import Trial, TrialState
 
 # Parameters start with "the_", because an UPDATE keeps the names of columns for itself.
 _STUDY: Final[BindParameter[Any]] = bindparam("the_study")

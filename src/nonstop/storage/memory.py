@@ -11,12 +11,14 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import NoReturn
 
-import nonstop.storage.moves as moves
+import nonstop.trials.transitions as moves
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError, TrialError
-from nonstop.storage.contract import Counts, Exchange, Pulse, Report, Request, StudyRecord
+from nonstop.storage.contract import StudyRecord
 from nonstop.storage.text import NOT_SHARED, decode, decode_params, encode, no_study, study_name
-from nonstop.trial import Diagnostics, Params, Trial, TrialState
+from nonstop.trials.messages import Counts, Exchange, Pulse, Report, Request
+from nonstop.trials.trial import Diagnostics, Trial, TrialState
+from nonstop.types import Params
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from nonstop.storage.schema import trials
 from nonstop.storage.text import decode_all, encode
-from nonstop.trial import Trial, TrialState
+from nonstop.trials.trial import Trial, TrialState
 
 #: The columns of a trial, in the order of its fields.
 COLUMNS: Final = tuple(trials.c["place" if name == "order" else name] for name in Trial.__slots__)

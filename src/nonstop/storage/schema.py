@@ -30,7 +30,7 @@ from sqlalchemy import (
 )
 
 from nonstop.errors import StorageError
-from nonstop.trial import TrialState
+from nonstop.trials.trial import TrialState
 
 VERSION: Final = 1
 Migration: TypeAlias = Callable[[Connection], None]

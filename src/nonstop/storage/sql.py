@@ -9,17 +9,19 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, insert, select
 
 import nonstop.storage.ledger as ledger
-import nonstop.storage.moves as moves
+import nonstop.trials.transitions as moves
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError
-from nonstop.storage.contract import Exchange, Pulse, Report, Request, StudyRecord
+from nonstop.storage.contract import StudyRecord
 from nonstop.storage.database import Database, masked, parse
 from nonstop.storage.ledger import Ledger
 from nonstop.storage.retry import Patience
 from nonstop.storage.schema import studies
 from nonstop.storage.statement import Runner
 from nonstop.storage.text import NOT_SHARED, decode, decode_params, encode, no_study, study_name
-from nonstop.trial import Diagnostics, Params, Trial, TrialState
+from nonstop.trials.messages import Exchange, Pulse, Report, Request
+from nonstop.trials.trial import Diagnostics, Trial, TrialState
+from nonstop.types import Params
 
 T = TypeVar("T")
 _RECORD = (studies.c.id, studies.c.name, studies.c.spec, studies.c.created_at)

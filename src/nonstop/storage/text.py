@@ -6,16 +6,12 @@ Every backend uses these, memory too, so that a study cannot be stored in one pl
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any, cast
 
 from nonstop.errors import NonstopError, StudyError, TrialError
-from nonstop.trial import Params
-
-#: Integers beyond this do not fit a column of SQLite or PostgreSQL.
-LARGEST_INTEGER = 2**63 - 1
+from nonstop.types import Params
+from nonstop.wording import printable
 
 _JSON = json.JSONEncoder(allow_nan=False)  # json.dumps would make a new one each time
 
@@ -41,18 +37,6 @@ def decode_params(text: str) -> Params:
 def decode_all(texts: list[str]) -> list[Any]:
     """What decode gives for each of them, many times faster than one by one."""
     return cast("list[Any]", json.loads(f"[{','.join(texts)}]"))
-
-
-def finite(number: int, value: object) -> float:
-    """The value as a float; TrialError unless it is a finite real number."""
-    if not isinstance(value, (float, Real)) or not math.isfinite(value):  # float first: Real takes longer to say so
-        raise TrialError(f"the value of trial {number} must be a finite number, not {value!r}")
-    return float(value)
-
-
-def printable(text: str) -> str:
-    """The text without what no database stores: NUL characters and lone surrogates (objectives print anything)."""
-    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
 
 
 def study_name(name: str) -> str:

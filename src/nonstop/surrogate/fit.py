@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nonstop.errors import DataError
-from nonstop.surrogate.descent import Limits, minimize
+from nonstop.numerics.descent import Limits, minimize
+from nonstop.numerics.linalg import inverse_root
+from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.kernels import symmetric
 from nonstop.surrogate.likelihood import Likelihood
-from nonstop.surrogate.linalg import Array, inverse_root
 from nonstop.surrogate.model import PAPER, Surrogate
 from nonstop.surrogate.thinning import evenly
+from nonstop.types import Array
 
 _COARSE = 140  # the starts race on about this many points (more in high dimension); only the winner sees all
 _GROWTH = 4  # each finer level has this many times the points of the one before
@@ -24,30 +25,6 @@ _INFORMED = 256  # points that give the curvature for the next level
 # Tolerances of the log posterior; the last is far below what changes a proposal.
 _COARSE_LIMITS = Limits(tolerance=3e-3, longest=1.0, merge=0.1, rounds=40)
 _LIMITS = Limits(tolerance=1e-4, longest=1.0, merge=0.1, rounds=100)
-
-
-@dataclass(frozen=True, slots=True)
-class Hyperparameters:
-    """One lengthscale per dimension of the cube, and the noise variance in units of the variance of y; also from how
-    many results they were estimated, where that is known."""
-
-    lengthscales: tuple[float, ...]
-    noise: float
-    results: int | None = None
-
-    def __post_init__(self) -> None:
-        if not all(0.0 < value < math.inf for value in (*self.lengthscales, self.noise)):
-            raise DataError(f"lengthscales and noise must be positive and finite: {self!r}")
-
-    @property
-    def theta(self) -> Array:
-        theta: Array = np.log(np.array([*self.lengthscales, self.noise]))
-        return theta
-
-    @classmethod
-    def of(cls, theta: Array) -> Hyperparameters:
-        *lengthscales, noise = np.exp(theta).tolist()
-        return cls(tuple(lengthscales), noise)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ from typing import Protocol
 
 import numpy as np
 
+from nonstop.numerics.linalg import extend, inverse_root, row_dots
 from nonstop.surrogate import kernels
-from nonstop.surrogate.fit import Hyperparameters
+from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.kernels import Kernel
-from nonstop.surrogate.linalg import Array, extend, inverse_root, row_dots
 from nonstop.surrogate.model import Incumbent
+from nonstop.types import Array
 
 #: Variances below this are rounding: nothing is known to better than 1e-10 of the prior variance.
 VARIANCE_FLOOR = 1e-20

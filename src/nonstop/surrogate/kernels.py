@@ -14,7 +14,8 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nonstop.surrogate.linalg import Array, row_dots
+from nonstop.numerics.linalg import row_dots
+from nonstop.types import Array
 
 Kernel: TypeAlias = Literal["rbf", "matern52"]
 KERNELS: tuple[Kernel, ...] = ("rbf", "matern52")

@@ -15,9 +15,10 @@ from functools import lru_cache
 
 import numpy as np
 
+from nonstop.numerics.linalg import cholesky_into, gram_in_place, invert_into, solve_lower, symmetric_times
 from nonstop.surrogate.kernels import symmetric
-from nonstop.surrogate.linalg import Array, cholesky_into, gram_in_place, invert_into, solve_lower, symmetric_times
 from nonstop.surrogate.model import Surrogate
+from nonstop.types import Array
 
 _LOG_2PI = math.log(2.0 * math.pi)
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from nonstop.errors import RuleError
 from nonstop.surrogate.kernels import KERNELS, Kernel
-from nonstop.surrogate.linalg import Array
 from nonstop.surrogate.output import OutputName
+from nonstop.types import Array
 
 #: The value that a next point has to beat: the best one observed, or the best posterior mean at an observed point.
 Incumbent: TypeAlias = Literal["observed", "believed"]

@@ -11,7 +11,7 @@ from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from nonstop.surrogate.linalg import Array
+from nonstop.types import Array
 
 #: How a surrogate sees values.
 OutputName: TypeAlias = Literal["standardize", "compress"]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from nonstop.surrogate import kernels
 from nonstop.surrogate.gp import GP, is_light
 from nonstop.surrogate.kernels import Kernel
-from nonstop.surrogate.linalg import Array
+from nonstop.types import Array
 
 #: Cosines of one block of this many points stay in the cache.
 _BLOCK = 256

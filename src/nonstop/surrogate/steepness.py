@@ -12,11 +12,11 @@ import math
 
 import numpy as np
 
-from nonstop.quasirandom import halton
-from nonstop.surrogate.descent import Limits, minimize
+from nonstop.numerics.descent import Limits, minimize
+from nonstop.numerics.quasirandom import halton
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.kernels import ARGUMENT, Kernel, squared_distances, value_and_steepness
-from nonstop.surrogate.linalg import Array
+from nonstop.types import Array
 
 _SCREENED = 64  # quasi-random points for each dimension, besides the data in the box
 _MOST = 512

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nonstop.surrogate.linalg import Array
+from nonstop.types import Array
 
 
 def evenly(n: int, size: int) -> NDArray[np.intp]:

@@ -16,10 +16,12 @@ import nonstop
 from nonstop.acquisition.penalized import Penalty
 from nonstop.acquisition.rule import Acquisition, Choice, Chooser, Score, View
 from nonstop.acquisition.rules import rule_of
-from nonstop.acquisition.standard import Scored
-from nonstop.encoding import Cube, encode
-from nonstop.surrogate.fit import Hyperparameters, fit
+from nonstop.acquisition.scored import Scored
+from nonstop.space.cube import Cube
+from nonstop.space.encoding import encode
+from nonstop.surrogate.fit import fit
 from nonstop.surrogate.gp import GP
+from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.output import Standardize
 from nonstop_bench.records import Array
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from nonstop.encoding import encode
+from nonstop.space.encoding import encode
 from nonstop_bench.figures.canvas import Drawing, legend_below, sheet
 from nonstop_bench.figures.style import GREY, INK, STYLES, TEXT, VERMILLION
 from nonstop_bench.problems.catalogue import find

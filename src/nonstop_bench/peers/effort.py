@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from nonstop.acquisition.maximize import maximize
 from nonstop.acquisition.rule import Acquisition
+from nonstop.numerics.threads import limit_threads
 from nonstop.surrogate.fit import fit
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.likelihood import Likelihood
-from nonstop.threads import limit_threads
 from nonstop_bench.peers import own
 from nonstop_bench.peers.datasets import Dataset
 

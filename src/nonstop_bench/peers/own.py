@@ -5,10 +5,12 @@ from numpy.typing import NDArray
 
 from nonstop.acquisition.maximize import Terrain, maximize
 from nonstop.acquisition.rule import Choice, Score
-from nonstop.acquisition.standard import UCB, LogEI, Scored
-from nonstop.encoding import Cube
-from nonstop.surrogate.fit import Hyperparameters, fit
+from nonstop.acquisition.scored import Scored
+from nonstop.acquisition.standard import UCB, LogEI
+from nonstop.space.cube import Cube
+from nonstop.surrogate.fit import fit
 from nonstop.surrogate.gp import GP
+from nonstop.surrogate.hyperparameters import Hyperparameters
 
 Array = NDArray[np.float64]
 

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 import nonstop
-from nonstop.encoding import decode
 from nonstop.errors import MissingExtraError
+from nonstop.space.encoding import decode
 from nonstop_bench.durations import Array
 from nonstop_bench.problems.task import BlackBox
 

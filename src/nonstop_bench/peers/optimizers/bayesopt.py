@@ -13,8 +13,8 @@ import numpy as np
 from bayes_opt import BayesianOptimization
 from bayes_opt.acquisition import ConstantLiar, UpperConfidenceBound
 
-from nonstop.encoding import cube_of, decode, encode, encode_many
 from nonstop.space import Space
+from nonstop.space.encoding import cube_of, decode, encode, encode_many
 from nonstop_bench.peers.optimizers.uniform import Uniform
 from nonstop_bench.peers.quiet import quiet
 

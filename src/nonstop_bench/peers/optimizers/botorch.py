@@ -20,8 +20,8 @@ from botorch.optim import optimize_acqf
 from botorch.sampling.normal import SobolQMCNormalSampler
 from gpytorch.mlls import ExactMarginalLogLikelihood
 
-from nonstop.encoding import cube_of, decode, encode_many
 from nonstop.space import Space
+from nonstop.space.encoding import cube_of, decode, encode_many
 from nonstop_bench.peers.optimizers.uniform import Uniform
 from nonstop_bench.peers.quiet import quiet
 

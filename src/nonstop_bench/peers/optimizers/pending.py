@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Generic, TypeAlias, TypeVar
 
 from nonstop.space import Space
-from nonstop.trial import Value
+from nonstop.types import Value
 
 Params: TypeAlias = Mapping[str, object]
 Handle = TypeVar("Handle")

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nonstop.encoding import cube_of, decode
 from nonstop.space import Space
+from nonstop.space.encoding import cube_of, decode
 
 
 class Uniform:

@@ -1,0 +1,77 @@
+"""`nonstop ls`, `show`, `best`: look at studies. Nothing here changes anything."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import click
+
+from nonstop.cli.summary import believed_line, believed_of, best_line, best_of, say_summary, summary_of
+from nonstop.cli.target import locate, open_existing, open_study, shown_url, split_words
+from nonstop.cli.terminal import say, say_json, say_table
+from nonstop.errors import StudyError
+
+json_option = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+study_argument = click.argument("words", nargs=-1, metavar="[URL] STUDY")
+_NEVER_READ = 2**62  # a cursor after all changes: only the counts are wanted
+_COLUMNS = ("name", "completed", "running", "failed", "waiting", "direction", "rule")
+
+
+@click.command(epilog="\b\nExamples:\n  nonstop ls sqlite:///runs.db\n  NONSTOP_STORAGE=sqlite:///runs.db nonstop ls")
+@click.argument("words", nargs=-1, metavar="[URL]")
+@json_option
+def ls(words: Sequence[str], as_json: bool) -> None:
+    """List the studies of a storage."""
+    url, _ = split_words(words)
+    storage = open_existing(url)
+    rows: list[dict[str, object]] = []
+    for study in storage.list_studies():
+        counts = storage.exchange(study.id, _NEVER_READ).counts
+        running = counts.running + counts.proposing
+        trials = {"completed": counts.completed, "running": running, "failed": counts.failed, "waiting": counts.waiting}
+        about = {key: study.spec.get(key) for key in ("direction", "rule")}
+        rows.append({"name": study.name, **trials, **about, "created_at": study.created_at})
+    if as_json:
+        say_json(rows)
+    else:
+        say_table(_COLUMNS, [[str(row[column]) for column in _COLUMNS] for row in rows])
+
+
+@click.command(
+    epilog="\b\nExamples:\n  nonstop show sqlite:///runs.db demo\n  nonstop show sqlite:///runs.db demo --json"
+)
+@study_argument
+@json_option
+def show(words: Sequence[str], as_json: bool) -> None:
+    """Show how a study stands.
+
+    How many trials are in which state, the best one, where the time of each worker went, what is running for how long,
+    and why trials failed."""
+    url, name = locate(words)
+    summary = summary_of(open_study(url, name), shown_url(url), time.time())
+    if as_json:
+        say_json(summary)
+    else:
+        say_summary(summary)
+
+
+@click.command(
+    epilog="\b\nExamples:\n  nonstop best sqlite:///runs.db demo\n  nonstop best sqlite:///runs.db demo --json"
+)
+@study_argument
+@json_option
+def best(words: Sequence[str], as_json: bool) -> None:
+    """Show the best trial: its value and params.
+
+    Of a noisy study also the trial that the model believes best: the best value is luck in part."""
+    study = open_study(*locate(words))
+    found, believed = best_of(study), believed_of(study)
+    if found is None:
+        raise StudyError(f"study {words[-1]!r} has no completed trial yet")
+    if as_json:
+        say_json({**found, "believed": believed})
+        return
+    say(best_line(found))
+    if believed is not None:
+        say(f"believed best: {believed_line(believed)}")

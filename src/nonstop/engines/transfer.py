@@ -1,0 +1,112 @@
+"""How a task gets into another process of this machine. It goes through a pipe, never through a storage.
+
+By reference where the other process can import the function: a module, or a script with a file. Else by value, with
+cloudpickle: lambdas, closures, functions of a notebook. Without cloudpickle, a forked process has them already.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing.context import BaseContext
+from multiprocessing.reduction import ForkingPickler
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Protocol, cast
+
+from nonstop.errors import MissingExtraError, ObjectiveError, StorageError, StudyError
+from nonstop.workers.worker import Task
+
+
+class Parcel(Protocol):
+    def open(self) -> Task: ...
+
+
+@dataclass(frozen=True, slots=True)
+class AsItIs:
+    """By reference, or through a fork."""
+
+    task: Task
+
+    def open(self) -> Task:
+        return self.task
+
+
+@dataclass(frozen=True, slots=True)
+class ByValue:
+    pickled: bytes
+
+    def open(self) -> Task:
+        return cast("Task", _cloudpickle().loads(self.pickled))
+
+
+def pack(task: Task) -> tuple[Parcel, BaseContext]:
+    """The task, ready to travel, and the kind of process that can receive it."""
+    check_shared(task)
+    spawn = multiprocessing.get_context("spawn")
+    if not _is_interactive():
+        try:
+            ForkingPickler.dumps(task)
+        except Exception:  # what cannot be pickled says so in many ways
+            pass
+        else:
+            return AsItIs(task), spawn
+    try:
+        return ByValue(_cloudpickle().dumps(task)), spawn
+    except MissingExtraError:
+        if "fork" in multiprocessing.get_all_start_methods():
+            return AsItIs(task), multiprocessing.get_context("fork")
+        raise ObjectiveError(
+            "the objective cannot be sent to another process: put it into a module and name it 'module:function', or "
+            "pip install cloudpickle"
+        ) from None
+    except Exception as error:
+        raise ObjectiveError(
+            f"the objective cannot be sent to another process ({error}): let it open what it needs by itself, or name "
+            "it 'module:function'"
+        ) from error
+
+
+def check_shared(task: Task) -> None:
+    """StudyError if the study lives in the memory of this process."""
+    try:
+        ForkingPickler.dumps(task.storage)
+    except StorageError as error:
+        raise StudyError(str(error)) from None
+
+
+def _is_interactive() -> bool:
+    """Is the main module one that another process cannot import: a notebook, a prompt, `python -c`, standard input?"""
+    main = sys.modules["__main__"]
+    return getattr(main, "__spec__", None) is None and not _has_file(main)
+
+
+def _has_file(module: ModuleType) -> bool:
+    path = getattr(module, "__file__", None)
+    return path is not None and Path(path).exists()
+
+
+@contextmanager
+def no_phantom_main() -> Iterator[None]:
+    """Inside, a main module that names a file which is none (`<stdin>`) does not: new processes would look for it."""
+    main = sys.modules["__main__"]
+    path = getattr(main, "__file__", None)
+    if path is None or not _is_interactive():
+        yield
+        return
+    del main.__file__
+    try:
+        yield
+    finally:
+        main.__file__ = path
+
+
+def _cloudpickle() -> Any:
+    try:
+        return import_module("cloudpickle")
+    except ImportError as error:
+        raise MissingExtraError("sending this objective to another process", "cloudpickle") from error

@@ -1,0 +1,209 @@
+"""The kinds of parameter: Float, Int and Categorical.
+
+Parameters are values: frozen, comparable, hashable, and the same after a trip through JSON. A parameter does not know
+its own name, so its errors say what is wrong and Space adds where.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import MISSING, dataclass, fields
+from numbers import Integral, Real
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from nonstop.errors import ParamsError, SpaceError
+from nonstop.types import Value
+from nonstop.wording import hint, shown
+
+#: Integers keep their own cell of the unit cube up to here; doubles near 1 still tell 2**52 points apart.
+MAX_LEVELS = 2**40
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Float:
+    """A real number in [low, high]; with log=True its logarithm is what varies evenly."""
+
+    low: float
+    high: float
+    log: bool = False
+
+    def __post_init__(self) -> None:
+        low, high = _float(self.low), _float(self.high)
+        if low is None or high is None:
+            raise SpaceError(f"got the bounds {shown(self.low)} and {shown(self.high)}, expected two finite numbers")
+        _check_range(low, high, self.log)
+        if math.isinf(high - low):
+            raise SpaceError(f"got the bounds {low} and {high}, expected high - low to be a finite number too")
+        if self.log and math.log(low) == math.log(high):
+            raise SpaceError(f"got the bounds {low} and {high}, expected bounds whose logarithms differ")
+        _freeze(self, low=low, high=high, log=bool(self.log))
+
+    def validate(self, value: object) -> float:
+        """The value as a Python float, or ParamsError."""
+        number = _float(value)
+        if number is None or not self.low <= number <= self.high:
+            raise ParamsError(f"got {shown(value)}, expected a number from {self.low} to {self.high}")
+        return number
+
+    def __repr__(self) -> str:
+        return _show_range(self)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Int:
+    """An integer in {low, ..., high}; with log=True its logarithm is what varies evenly."""
+
+    low: int
+    high: int
+    log: bool = False
+
+    def __post_init__(self) -> None:
+        low, high = _int(self.low), _int(self.high)
+        if low is None or high is None:
+            raise SpaceError(f"got the bounds {shown(self.low)} and {shown(self.high)}, expected two integers")
+        _check_range(low, high, self.log)
+        why = "so that the cells of neighbouring integers stay distinguishable in the unit cube"
+        if high - low >= MAX_LEVELS:
+            raise SpaceError(f"got the bounds {low} and {high}, expected at most 2**40 values, {why}")
+        if self.log and high > MAX_LEVELS:
+            raise SpaceError(f"got log=True with high = {high}, expected high <= 2**40, {why}")
+        _freeze(self, low=low, high=high, log=bool(self.log))
+
+    def validate(self, value: object) -> int:
+        """The value as a Python int, or ParamsError."""
+        number = _int(value)
+        if number is None or not self.low <= number <= self.high:
+            raise ParamsError(f"got {shown(value)}, expected an integer from {self.low} to {self.high}")
+        return number
+
+    def __repr__(self) -> str:
+        return _show_range(self)
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Categorical:
+    """One of a few JSON scalars, without an order between them."""
+
+    choices: Sequence[Value]
+
+    def __post_init__(self) -> None:
+        choices: object = self.choices
+        # A set has no order, so the same declaration would mean another encoding in another process.
+        if isinstance(choices, str | bytes | Set | Mapping) or not isinstance(choices, Iterable):
+            raise SpaceError(f"got the choices {shown(choices)}, expected a list")
+        scalars = tuple(_scalar(choice) for choice in choices)
+        if not scalars:
+            raise SpaceError(f"got the choices {shown(choices)}, expected at least one")
+        seen: set[Value] = set()
+        for choice in scalars:
+            if choice in seen:
+                raise SpaceError(f"got the choice {choice!r} twice, expected choices that differ (1 == 1.0 == True)")
+            seen.add(choice)
+        _freeze(self, choices=scalars)
+
+    def validate(self, value: object) -> Value:
+        """The declared choice that equals the value, or ParamsError. True is not 1."""
+        plain = _plain(value)
+        if plain is None or isinstance(plain, str | int | float):  # what else could have an == that is no bool
+            for choice in self.choices:
+                if choice == plain and isinstance(choice, bool) == isinstance(plain, bool):
+                    return choice
+        raise ParamsError(f"got {shown(value)}, expected one of {shown(list(self.choices))}")
+
+    def _typed(self) -> tuple[tuple[type, Value], ...]:
+        return tuple((type(choice), choice) for choice in self.choices)
+
+    def __eq__(self, other: object) -> bool:  # as tuples, (1, 2) and (True, 2.0) would be equal
+        return self._typed() == other._typed() if isinstance(other, Categorical) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._typed())
+
+    def __repr__(self) -> str:
+        return f"Categorical({list(self.choices)!r})"
+
+
+Parameter: TypeAlias = Float | Int | Categorical
+_TYPES: Mapping[str, type[Parameter]] = {"float": Float, "int": Int, "categorical": Categorical}
+
+
+def to_json(parameter: Parameter) -> dict[str, object]:
+    if isinstance(parameter, Categorical):
+        return {"type": "categorical", "choices": list(parameter.choices)}
+    kind = "float" if isinstance(parameter, Float) else "int"
+    return {"type": kind, "low": parameter.low, "high": parameter.high, "log": parameter.log}
+
+
+def from_json(table: object) -> Parameter:
+    if not isinstance(table, Mapping):
+        raise SpaceError(f"got {shown(table)}, expected a table with a type")
+    kind = table.get("type")
+    make = _TYPES.get(kind) if isinstance(kind, str) else None
+    if make is None:
+        raise SpaceError(f"got the type {shown(kind)}, expected one of {list(_TYPES)}")
+    known = [field.name for field in fields(make)]
+    arguments: dict[str, Any] = {key: value for key, value in table.items() if key != "type"}
+    for key, value in arguments.items():
+        if key not in known:
+            raise SpaceError(f"got the unknown key {shown(key)} = {shown(value)}, expected {hint(key, known)}")
+    for field in fields(make):
+        if field.default is MISSING and field.name not in arguments:
+            raise SpaceError(f"the key {field.name!r} is missing from {shown(dict(table))}")
+    return make(**arguments)
+
+
+def _check_range(low: float, high: float, log: object) -> None:
+    if low >= high:
+        raise SpaceError(f"got low = {low} and high = {high}, expected low < high")
+    if not isinstance(log, bool | np.bool_):
+        raise SpaceError(f"got log = {shown(log)}, expected true or false")
+    if log and low <= 0:
+        raise SpaceError(f"got log=True with low = {low}, expected low > 0")
+
+
+def _freeze(parameter: Parameter, **canonical: object) -> None:
+    for name, value in canonical.items():
+        object.__setattr__(parameter, name, value)
+
+
+def _plain(value: object) -> object:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _float(value: object) -> float | None:
+    """A finite Python float; None for what is not one. Neither a bool nor a string is a number here."""
+    plain = _plain(value)
+    if isinstance(plain, bool) or not isinstance(plain, Real):
+        return None
+    try:
+        number = float(plain)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _int(value: object) -> int | None:
+    """A Python int; None for what is not one. 3.0 is not: a float where an integer belongs is a mistake elsewhere."""
+    plain = _plain(value)
+    return int(plain) if isinstance(plain, Integral) and not isinstance(plain, bool) else None
+
+
+def _scalar(choice: object) -> Value:
+    plain = _plain(choice)
+    if plain is None or isinstance(plain, bool):
+        return plain
+    if isinstance(plain, str):  # str() of a string enum would be its name
+        return str.__str__(plain)
+    if isinstance(plain, int):
+        return int(plain)
+    if isinstance(plain, float) and math.isfinite(plain):
+        return float(plain)
+    raise SpaceError(f"got the choice {shown(choice)}, expected a string, a finite number, a bool or None")
+
+
+def _show_range(parameter: Float | Int) -> str:
+    log = ", log=True" if parameter.log else ""
+    return f"{type(parameter).__name__}({parameter.low!r}, {parameter.high!r}{log})"

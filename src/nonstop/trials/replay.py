@@ -1,0 +1,84 @@
+"""Compute every proposal of a study again, from what its trials recorded, and compare.
+
+A proposal is a pure function of the data of its version, the trials it looked at (its basis, which it recorded) and its
+seed. So a study that was run by any number of workers, with kills and restarts, replays to the last bit. On another
+machine the linear algebra may round differently: then the differences say by how much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import cast
+
+from nonstop.trials.mirror import Mirror
+from nonstop.trials.spec import Spec
+from nonstop.trials.suggest import Basis, model_based, quasi_random, trial_seed
+from nonstop.trials.trial import Trial, TrialState
+from nonstop.types import Params
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    number: int
+    recorded: Params
+    computed: Params
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayReport:
+    """How many proposals came from the model and from the quasi-random sequence, how many trials were not proposed by
+    the study (enqueued or added), and where the replay differs."""
+
+    model_based: int
+    quasi_random: int
+    outside: int
+    differences: tuple[Difference, ...]
+
+    @property
+    def identical(self) -> bool:
+        return not self.differences
+
+
+def replay(
+    spec: Spec, trials: Iterable[Trial], on_trial: Callable[[Trial], None] = lambda _trial: None
+) -> ReplayReport:
+    """Replay all trials that have params; `on_trial` hears of each before it is computed."""
+    mirror = Mirror(spec.space)
+    mirror.apply(sorted(trials, key=lambda trial: trial.sequence))
+    counts = {"model": 0, "quasi-random": 0, "outside": 0}
+    differences = []
+    for _, trial in sorted(mirror.trials.items()):
+        if trial.params is None:
+            continue
+        if "rung" not in trial.diagnostics:
+            counts["outside"] += 1
+            continue
+        on_trial(trial)
+        counts["model" if "cursor" in trial.diagnostics else "quasi-random"] += 1
+        computed = recomputed(spec, mirror, trial)
+        if not _same(trial.params, computed) or trial.seed != trial_seed(spec.seed, trial.number):
+            differences.append(Difference(trial.number, trial.params, computed))
+    return ReplayReport(counts["model"], counts["quasi-random"], counts["outside"], tuple(differences))
+
+
+def recomputed(spec: Spec, mirror: Mirror, trial: Trial) -> Params:
+    """The params of one trial, computed from a mirror of the whole study."""
+    said = trial.diagnostics
+    if "cursor" not in said:
+        return quasi_random(spec, trial.number, cast("int", said.get("skip", 0)))
+    cursor = cast("int", said["cursor"])
+    basis = Basis(
+        busy=cast("list[int]", said["busy"]),
+        believed=cast("list[int]", said["believed"]),
+        # A trial that failed does not change any more: its sequence number tells when it did.
+        failed=[n for n in mirror.numbers(TrialState.FAILED) if mirror.trials[n].sequence <= cursor],
+        warm=cast("int | None", said["warm"]),
+        first=bool(said["first"]),
+    )
+    return model_based(spec, mirror, trial, basis).params
+
+
+def _same(a: Params, b: Params) -> bool:
+    """Equal to the last bit: the repr of a float says all of them, and tells 0.0 from -0.0 and 1 from 1.0."""
+    return {name: repr(value) for name, value in a.items()} == {name: repr(value) for name, value in b.items()}

@@ -1,0 +1,138 @@
+"""The params of a trial, from what a mirror of the study shows: a pure function, so that any run can be replayed.
+
+Which points count (the paper's algorithm 1, and what it leaves open):
+- data: the results up to the trial's version. Nothing later, even if the mirror has it.
+- believed: trials proposed from this same version before, unless their result is among the data. Without a new datum
+  the model would repeat them. That holds for those that wait for another worker or are completed by now, too.
+- busy: all running trials. Standard rules ignore them, but no proposal coincides with one.
+- failed: may not be proposed again, or a crashing corner of the space would be asked for for ever.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from nonstop.numerics.quasirandom import halton
+from nonstop.numerics.seeds import seed_of
+from nonstop.propose import Proposal, propose
+from nonstop.space.encoding import cube_of, decode
+from nonstop.surrogate.hyperparameters import Hyperparameters
+from nonstop.trials.mirror import Mirror
+from nonstop.trials.spec import Spec
+from nonstop.trials.trial import Diagnostics, Trial, TrialState
+from nonstop.types import Params
+
+_LOOKAHEAD = 64  # quasi-random points to try before a discrete space is left to the model
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """What to store with the trial."""
+
+    params: Params
+    seed: int
+    diagnostics: Diagnostics
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """Which trials the proposal looked at: recorded with it, because later the mirror has moved on."""
+
+    busy: Sequence[int]
+    believed: Sequence[int]
+    failed: Sequence[int]
+    warm: int | None
+    first: bool  # the owner's first trial
+
+    @classmethod
+    def of(cls, mirror: Mirror, trial: Trial) -> Basis:
+        busy = mirror.numbers(TrialState.RUNNING)
+        failed = mirror.numbers(TrialState.FAILED)
+        others = (*busy, *failed, *mirror.numbers(TrialState.WAITING), *mirror.completed[trial.version :])
+        siblings = [n for n in others if mirror.trials[n].version == trial.version]
+        return cls(busy, sorted(siblings), failed, mirror.newest_fit, trial.owner not in mirror.owners)
+
+
+def trial_seed(study_seed: int, number: int) -> int:
+    """Every trial has a seed of its own, the same in every run."""
+    return seed_of(study_seed, number)
+
+
+def suggest(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1) -> Suggestion:
+    """The params for a trial that has a number and a data version but no params yet."""
+    if trial.number < spec.initial_trials or basis.first or trial.version == 0:
+        skip = _first_new(spec, mirror, trial.number)
+        if skip is not None:
+            said = {"rung": "quasi-random", "first": basis.first, "skip": skip}
+            return Suggestion(quasi_random(spec, trial.number, skip), trial_seed(spec.seed, trial.number), said)
+    return model_based(spec, mirror, trial, basis, threads)
+
+
+def model_based(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1) -> Suggestion:
+    """What the model says, from the data of the trial's version and the basis alone."""
+    seed = trial_seed(spec.seed, trial.number)
+    X, y = mirror.data(trial.version)
+    proposal = propose(
+        X,
+        spec.sign * y,
+        busy=mirror.points(basis.busy),
+        rule=spec.rule,
+        seed=seed,
+        believed=mirror.points(basis.believed),
+        avoid=mirror.points(basis.failed),
+        cube=cube_of(spec.space),
+        surrogate=spec.surrogate,
+        warm=_hyperparameters(mirror, basis.warm),
+        noisy=spec.noisy,
+        threads=threads,
+    )
+    return Suggestion(decode(spec.space, proposal.x), seed, _diagnostics(proposal, basis, mirror.cursor))
+
+
+def quasi_random(spec: Spec, number: int, skip: int) -> Params:
+    """Point `number` of the study's Halton sequence, or the one `skip` places after it."""
+    cube = cube_of(spec.space)
+    return decode(spec.space, cube.spread(halton(1, cube.axes, spec.seed, start=number + skip))[0])
+
+
+def _first_new(spec: Spec, mirror: Mirror, number: int) -> int | None:
+    """How many points of the sequence to skip: in a discrete space, those that were tried; None if that is all."""
+    if not cube_of(spec.space).is_discrete:
+        return 0
+    skips = range(_LOOKAHEAD)
+    return next((skip for skip in skips if not mirror.tried(quasi_random(spec, number, skip))), None)
+
+
+def _hyperparameters(mirror: Mirror, number: int | None) -> Hyperparameters | None:
+    if number is None:
+        return None
+    recorded: Mapping[str, object] = mirror.trials[number].diagnostics
+    return Hyperparameters(
+        tuple(cast("list[float]", recorded["lengthscales"])),
+        cast("float", recorded["noise"]),
+        cast("int | None", recorded.get("fitted")),
+    )
+
+
+def _diagnostics(proposal: Proposal, basis: Basis, cursor: int) -> Diagnostics:
+    said: dict[str, object] = {
+        "rung": proposal.rung,
+        "acquisition": proposal.value if math.isfinite(proposal.value) else None,
+        "mean": proposal.mean,
+        "sd": proposal.sd,
+        "nearest_busy": proposal.nearest_busy if math.isfinite(proposal.nearest_busy) else None,
+        "seconds": proposal.seconds,
+        "busy": list(basis.busy),
+        "believed": list(basis.believed),
+        "warm": basis.warm,
+        "first": basis.first,
+        "cursor": cursor,
+    }
+    if proposal.hyperparameters is not None:
+        said["lengthscales"] = list(proposal.hyperparameters.lengthscales)
+        said["noise"] = proposal.hyperparameters.noise
+        said["fitted"] = proposal.hyperparameters.results
+    return said

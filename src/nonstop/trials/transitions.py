@@ -1,0 +1,143 @@
+"""The moves of a trial, as pure functions: each takes the trial as it stands and returns what it becomes.
+
+Storages read, call a move, and write with the next sequence number; what is legal and what it means stands here once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from numbers import Real
+from typing import Final
+
+from nonstop.errors import TrialError
+from nonstop.trials.messages import Counts, Pulse, Report, Request
+from nonstop.trials.trial import Diagnostics, Trial, TrialState, check_transition
+from nonstop.types import LARGEST_INTEGER, Params
+from nonstop.wording import printable
+
+OWNED: Final = (TrialState.PROPOSING, TrialState.RUNNING)
+OUTSIDE: Final = -1  # the version of a trial that no data of this study proposed
+
+
+def may_claim(counts: Counts, limit: int | None) -> bool:
+    """Does the budget leave room to run one of the waiting trials?"""
+    return limit is None or counts.completed + counts.proposing + counts.running < limit
+
+
+def may_create(counts: Counts, limit: int | None) -> bool:
+    """Does the budget leave room for one more trial?"""
+    return limit is None or counts.completed + counts.unfinished < limit
+
+
+def ask(number: int, request: Request, version: int, now: float) -> Trial:
+    """A new trial, to be proposed by the asker."""
+    return Trial(number, TrialState.PROPOSING, version=version, owner=printable(request.owner), asked_at=now)
+
+
+def claim(trial: Trial, request: Request, version: int, now: float) -> Trial:
+    """A waiting trial, given to the asker; one with params keeps the version its params were proposed from."""
+    owned = replace(trial, owner=printable(request.owner), asked_at=now, beat=0)
+    if trial.params is None:
+        return replace(owned, state=TrialState.PROPOSING, version=version)
+    return replace(owned, state=TrialState.RUNNING, started_at=now)
+
+
+def start(trial: Trial, params: Params, seed: int, diagnostics: Diagnostics, now: float) -> Trial:
+    if not -LARGEST_INTEGER <= seed <= LARGEST_INTEGER:
+        raise TrialError(f"the seed of trial {trial.number} does not fit into 64 bits")
+    check_transition(trial.number, trial.state, TrialState.RUNNING)
+    return replace(trial, state=TrialState.RUNNING, params=params, seed=seed, diagnostics=diagnostics, started_at=now)
+
+
+def repeats_start(trial: Trial, attempt: int, params: Params) -> bool:
+    """Is this the retry of a start that succeeded? TrialError if the caller holds no proposal of this trial."""
+    if trial.attempt == attempt:
+        if trial.state is TrialState.PROPOSING:
+            return False
+        if trial.state is TrialState.RUNNING and trial.params == params:
+            return True
+    raise TrialError(
+        f"trial {trial.number} is {trial.state} at attempt {trial.attempt}: attempt {attempt} cannot start it"
+    )
+
+
+def overtaken(trial: Trial, params: Params, news: Iterable[Trial], unique: bool) -> bool:
+    """Did the news since the caller's cursor make its proposal stale: a point from the same data, or the same point?"""
+    return any(
+        other.number != trial.number
+        and other.params is not None
+        and (
+            other.version == trial.version or (unique and other.state is TrialState.RUNNING and other.params == params)
+        )
+        for other in news
+    )
+
+
+def checked(report: Report) -> Report:
+    """The report with a clean value and reason; TrialError if it does not end a trial."""
+    if not report.state.finished:
+        raise TrialError(f"a report ends a trial: {report.state} does not")
+    value = finite(report.number, report.value) if report.state is TrialState.COMPLETED else None
+    reason = None if report.reason is None else printable(report.reason)
+    return Report(report.id, report.number, report.attempt, report.state, value, reason)
+
+
+def check_started(trial: Trial, attempt: int) -> None:
+    """TrialError unless this attempt at the trial was once RUNNING; a waiting trial's attempt is the next one."""
+    last = trial.attempt - 1 if trial.state is TrialState.WAITING else trial.attempt
+    if trial.params is None or not 1 <= attempt <= last:
+        raise TrialError(f"attempt {attempt} at trial {trial.number} was never started: the trial is {trial.state}")
+
+
+def finish(trial: Trial, report: Report, order: int, now: float) -> Trial:
+    """The trial with its first result; `order` is the place the result takes if it completes the trial."""
+    check_transition(trial.number, trial.state, report.state)
+    return replace(
+        trial,
+        state=report.state,
+        value=report.value,
+        order=order if report.state is TrialState.COMPLETED else None,
+        reason=report.reason,
+        finished_at=now,
+    )
+
+
+def insert(number: int, params: Params, value: float | None, order: int, now: float) -> Trial:
+    """A trial from outside."""
+    if value is None:
+        return Trial(number, TrialState.WAITING, params=params, version=OUTSIDE)
+    return Trial(
+        number,
+        TrialState.COMPLETED,
+        params=params,
+        value=finite(number, value),
+        version=OUTSIDE,
+        order=order,
+        finished_at=now,
+    )
+
+
+def holds(trial: Trial, attempt: int, beat: int | None) -> bool:
+    """The compare of every compare-and-set on a lease."""
+    return trial.state in OWNED and trial.attempt == attempt and beat in (None, trial.beat)
+
+
+def hand_on(trial: Trial, reason: str, max_attempts: int, now: float) -> Trial:
+    """Back to the queue for the next attempt, or failed after the last one."""
+    if trial.attempt >= max_attempts:
+        return replace(trial, state=TrialState.FAILED, reason=printable(reason), finished_at=now)
+    return replace(trial, state=TrialState.WAITING, attempt=trial.attempt + 1, owner=None, beat=0)
+
+
+def pulse(trial: Trial) -> Pulse:
+    """What observers of an owned trial see."""
+    return Pulse(trial.number, trial.attempt, trial.beat, trial.owner or "")
+
+
+def finite(number: int, value: object) -> float:
+    """The value as a float; TrialError unless it is a finite real number."""
+    if not isinstance(value, (float, Real)) or not math.isfinite(value):  # float first: Real takes longer to say so
+        raise TrialError(f"the value of trial {number} must be a finite number, not {value!r}")
+    return float(value)

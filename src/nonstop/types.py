@@ -1,0 +1,24 @@
+"""The types that every room shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Real numbers in double precision, of any shape.
+Array: TypeAlias = NDArray[np.float64]
+
+#: What a parameter can be: the JSON scalars.
+Value: TypeAlias = str | int | float | bool | None
+
+#: One value for each parameter, by name.
+Params: TypeAlias = Mapping[str, Value]
+
+#: Which values of an objective are better: small or large ones.
+Direction: TypeAlias = Literal["minimize", "maximize"]
+
+#: Integers beyond this do not fit a column of SQLite or PostgreSQL.
+LARGEST_INTEGER = 2**63 - 1

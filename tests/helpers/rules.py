@@ -1,0 +1,34 @@
+"""Views without a study: real rules on a given GP, with the real maximiser or one that only listens."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nonstop.acquisition.maximize import Terrain, maximize
+from nonstop.acquisition.rule import Acquisition, Choice, Chooser, View
+from nonstop.space.cube import Cube
+from nonstop.surrogate.gp import GP
+from nonstop.types import Array
+
+
+def view_of(gp: GP, busy: Array, seed: int = 0) -> View:
+    """What propose() would show to a rule."""
+    d = gp.X.shape[1]
+    rng = np.random.default_rng(seed)
+    order = np.argsort(-gp.y, kind="stable")[:8]
+    terrain = Terrain(Cube.continuous(d), gp.lengthscales, gp.X[order], np.empty((0, d)))
+    return View(gp, float(gp.y.max()), busy, Cube.continuous(d), rng, lambda a: maximize(a, terrain, rng))
+
+
+def acquisition_of(rule: Chooser, gp: GP, busy: Array, seed: int = 0) -> Acquisition:
+    """The function that a rule asks to be maximised."""
+    heard: list[Acquisition] = []
+
+    def listen(acquisition: Acquisition) -> Choice:
+        heard.append(acquisition)
+        return Choice(gp.X[0], 0.0, gp.X[1:])
+
+    view = view_of(gp, busy, seed)
+    rule.choose(View(view.gp, view.best, view.busy, view.cube, view.rng, listen))
+    assert len(heard) == 1
+    return heard[0]

@@ -1,0 +1,118 @@
+"""Every run replays to the last bit, however many workers made it."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+import nonstop
+from nonstop.trials.messages import Report, Request
+from nonstop.trials.mirror import Mirror
+from nonstop.trials.replay import recomputed, replay
+from nonstop.trials.suggest import Basis, suggest
+from nonstop.trials.trial import TrialState
+from nonstop.types import Value
+from tests.engines.objectives import bowl
+
+MIXED = nonstop.Space(
+    {"x": nonstop.Float(1e-3, 1.0, log=True), "n": nonstop.Int(1, 40), "k": nonstop.Categorical(["a", "b", None])}
+)
+DISCRETE = nonstop.Space({"n": nonstop.Int(0, 5), "k": nonstop.Categorical(["a", "b", True])})
+CONTINUOUS = nonstop.Space({"x": nonstop.Float(0.0, 1.0), "y": nonstop.Float(0.0, 1.0)})
+
+
+class Bumpy:
+    """Takes a little while, and fails now and then."""
+
+    def __init__(self) -> None:
+        self.calls = count()
+
+    def __call__(self, params: dict[str, Value]) -> float:
+        time.sleep(0.005)
+        if next(self.calls) % 6 == 5:
+            raise ValueError("now and then")
+        return sum(float(value) for value in params.values() if isinstance(value, int | float))
+
+
+@pytest.mark.parametrize("space", [MIXED, DISCRETE, CONTINUOUS], ids=["mixed", "discrete", "continuous"])
+@pytest.mark.parametrize("rule", ["ucb", "logei"])
+def test_a_run_of_many_threads_replays(space: nonstop.Space, rule: str) -> None:
+    study = nonstop.create_study(space=space, rule=rule, seed=3, noisy=space is DISCRETE)
+    study.enqueue(study.tell(study.ask(), 1.0).params or {})
+    with ThreadPoolExecutor(4) as pool:
+        study.optimize(Bumpy(), n_trials=30, workers=pool, lease=20.0)
+    report = replay(study.spec, study.trials)
+    assert report.differences == ()
+    assert report.identical
+    assert report.model_based > 5
+    assert report.outside == 1
+    assert report.model_based + report.quasi_random + report.outside == len(
+        [trial for trial in study.trials if trial.params is not None]
+    )
+
+
+def test_a_run_of_processes_replays_from_its_file(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'runs.db'}"
+    nonstop.create_study(url, "demo", space=CONTINUOUS, seed=1).optimize(bowl, n_trials=25, workers=3, lease=20.0)
+    heard: list[int] = []
+    study = nonstop.load_study(url, "demo")
+    report = replay(study.spec, study.trials, lambda trial: heard.append(trial.number))
+    assert report.identical
+    assert report.model_based > 10
+    assert heard == list(range(25))
+
+
+def test_workers_use_each_others_estimates() -> None:
+    """Hyperparameters are estimated again only when there are a tenth more results, by whichever worker comes then."""
+    study = nonstop.create_study(space=CONTINUOUS, seed=1)
+    for number in range(60):
+        trial = study.ask("ab"[number % 2])
+        study.tell(trial, bowl(dict(trial.params or {})))
+    modelled = [trial for trial in study.trials if "lengthscales" in trial.diagnostics]
+    fitted = [int(str(trial.diagnostics["fitted"])) for trial in modelled]
+    assert all(now < 1.1 * then or now == then for now, then in zip((t.version for t in modelled), fitted, strict=True))
+    assert len(set(fitted)) < 0.7 * len(modelled)
+    by_estimate: dict[int, set[str | None]] = {}
+    for trial, then in zip(modelled, fitted, strict=True):
+        by_estimate.setdefault(then, set()).add(trial.owner)
+    assert max(map(len, by_estimate.values())) > 1
+    assert replay(study.spec, study.trials).identical
+
+
+def test_a_difference_is_found() -> None:
+    study = nonstop.create_study(space=CONTINUOUS, seed=1)
+    study.optimize(bowl, n_trials=12)
+    study.spec = replace(study.spec, seed=2)
+    report = replay(study.spec, study.trials)
+    assert not report.identical
+    assert [difference.number for difference in report.differences] == list(range(12))
+
+
+def test_a_sibling_that_is_completed_meanwhile_is_still_believed() -> None:
+    """Two trials from one version; the first one is done before the second is proposed. Without belief, the second
+    would be the first again: its result is not among the data of that version."""
+    study = nonstop.create_study(space=CONTINUOUS, seed=1)
+    study.optimize(bowl, n_trials=10)
+    storage, mirror = study.storage, Mirror(study.spec.space)
+    granted = [storage.exchange(study.id, 0, request=Request(f"r{i}", "w")).trial for i in range(2)]
+    mirror.apply(storage.exchange(study.id, 0).changes)
+    first, second = granted
+    assert first is not None
+    assert second is not None
+    mirror.owners.add("w")
+    made = suggest(study.spec, mirror, first, Basis.of(mirror, first))
+    storage.start(study.id, first.number, 1, made.params, made.seed, made.diagnostics, mirror.cursor)
+    storage.exchange(study.id, 0, Report("done", first.number, 1, TrialState.COMPLETED, 0.5))
+    mirror.apply(storage.exchange(study.id, mirror.cursor).changes)
+    basis = Basis.of(mirror, second)
+    assert list(basis.believed) == [first.number]
+    again = suggest(study.spec, mirror, second, basis)
+    assert max(abs(float(str(again.params[name])) - float(str(made.params[name]))) for name in CONTINUOUS) > 1e-3
+    started = storage.start(study.id, second.number, 1, again.params, again.seed, again.diagnostics, mirror.cursor)
+    mirror.apply(started.changes)
+    assert recomputed(study.spec, mirror, mirror.trials[second.number]) == again.params

@@ -1,0 +1,280 @@
+"""One worker loop, its leases and its brake, in memory and with a clock of our own."""
+
+from __future__ import annotations
+
+import signal
+import time
+from dataclasses import replace
+
+import pytest
+
+import nonstop
+from nonstop.errors import StorageError, StudyError
+from nonstop.storage.memory import MemoryStorage
+from nonstop.trials.messages import Exchange, Pulse, Report, Request
+from nonstop.trials.trial import Trial, TrialState
+from nonstop.types import Value
+from nonstop.workers.lease import Heart, Lease, Watch
+from nonstop.workers.objective import Objective
+from nonstop.workers.stopping import Brake, Stop, braked_by_signals
+from nonstop.workers.worker import Streak, Task, Terms, Worker
+from tests.helpers.clocks import HandClock, TickingClock
+
+SPACE = nonstop.Space({"x": nonstop.Float(0.0, 1.0), "y": nonstop.Float(0.0, 1.0)})
+
+
+def bowl(params: dict[str, Value]) -> float:
+    return sum((float(str(value)) - 0.3) ** 2 for value in params.values())
+
+
+def failing(_params: object) -> float:
+    raise ValueError("no luck")
+
+
+def a_study() -> nonstop.Study:
+    return nonstop.create_study(MemoryStorage(), space=SPACE)
+
+
+def a_task(study: nonstop.Study, objective: Objective, **terms: object) -> Task:
+    return Task(study.storage, study.id, study.spec, objective, Terms(**terms))  # type: ignore[arg-type]
+
+
+def test_a_worker_runs_its_budget_and_no_more() -> None:
+    study = a_study()
+    usage = Worker(a_task(study, bowl, n_trials=12), "me").run()
+    assert [trial.state for trial in study.trials] == [TrialState.COMPLETED] * 12
+    assert {trial.owner for trial in study.trials} == {"me"}
+    assert usage.worker == "me"
+    assert usage.suggesting > 0.0
+    assert Worker(a_task(study, bowl, n_trials=12), "me").run().busy == 0.0
+    assert len(study.trials) == 12
+
+
+def test_every_proposal_sees_the_result_before_it() -> None:
+    """Report and request are one exchange: with one worker, the version is always the number."""
+    study = a_study()
+    Worker(a_task(study, bowl, n_trials=10), "me").run()
+    assert [trial.version for trial in study.trials] == list(range(10))
+
+
+def test_failures_are_stored_and_cost_no_budget() -> None:
+    study = a_study()
+    calls = iter(range(100))
+    flaky: Objective = lambda params: failing(params) if next(calls) % 2 else bowl(params)  # noqa: E731
+    Worker(a_task(study, flaky, n_trials=5), "me").run()
+    assert sum(trial.state is TrialState.COMPLETED for trial in study.trials) == 5
+    failed = [trial for trial in study.trials if trial.state is TrialState.FAILED]
+    assert len(failed) == 4
+    assert all("no luck" in (trial.reason or "") for trial in failed)
+
+
+def test_too_many_failures_in_a_row_stop_the_run_with_the_reason() -> None:
+    study = a_study()
+    with pytest.raises(StudyError, match=r"stopped after 4 failed trials in a row.*no luck"):
+        Worker(a_task(study, failing, n_trials=50, max_failures=4), "me").run()
+    assert [trial.state for trial in study.trials] == [TrialState.FAILED] * 4
+    since = study.trials[-1].sequence
+    Worker(a_task(study, bowl, n_trials=2, max_failures=4, since=since), "me").run()
+    assert study.best_value >= 0.0
+
+
+def test_a_streak_ends_with_a_result_and_forgives_the_past() -> None:
+    def ended(number: int, state: TrialState) -> Trial:
+        return Trial(number, state, sequence=number, reason="r")
+
+    streak = Streak(since=2)
+    streak.feed([ended(n, TrialState.FAILED) for n in (1, 2)])
+    assert streak.length == 0
+    streak.feed([ended(3, TrialState.FAILED), ended(4, TrialState.RUNNING), ended(5, TrialState.FAILED)])
+    assert streak.length == 2
+    streak.feed([ended(6, TrialState.COMPLETED)])
+    assert streak.length == 0
+
+
+def test_after_the_deadline_no_trial_starts() -> None:
+    study, clock = a_study(), HandClock()
+
+    def slow(params: dict[str, Value]) -> float:
+        clock.sleep(4.0)
+        return bowl(params)
+
+    usage = Worker(a_task(study, slow, ends_at=clock.now() + 10.0), "me", clock=clock).run()
+    assert [trial.state for trial in study.trials] == [TrialState.COMPLETED] * 3  # the third began at 8 s
+    assert usage.busy == pytest.approx(12.0)
+
+
+def test_a_worker_waits_for_budget_that_another_may_give_back() -> None:
+    study, clock = a_study(), HandClock()
+    other = study.ask("other")
+
+    seen: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        seen.append(seconds)
+        clock.time += seconds
+        if len(seen) == 8:
+            study.tell(other, state="failed", reason="gave up")
+
+    clock.sleep = sleep  # type: ignore[method-assign]
+    usage = Worker(a_task(study, bowl, n_trials=3), "me", clock=clock).run()
+    assert sum(trial.state is TrialState.COMPLETED for trial in study.trials) == 3
+    assert seen[0] == 0.05
+    assert seen == sorted(seen)
+    assert max(seen) <= 1.0
+    assert usage.waiting == pytest.approx(sum(seen))
+
+
+def test_a_pulled_brake_ends_the_loop_between_trials() -> None:
+    study, brake = a_study(), Brake()
+
+    def objective(params: dict[str, Value]) -> float:
+        if len(study.trials) == 3:
+            brake.pull()
+        return bowl(params)
+
+    Worker(a_task(study, objective, n_trials=50), "me", brake).run()
+    assert [trial.state for trial in study.trials] == [TrialState.COMPLETED] * 3, "the third result counts"
+
+
+def test_a_signal_interrupts_the_objective_and_hands_the_trial_back() -> None:
+    study = a_study()
+    held: list[object] = []
+
+    def objective(params: dict[str, Value]) -> float:
+        if len(study.trials) == 3:
+            signal.raise_signal(signal.SIGTERM)
+            raise AssertionError("not reached")
+        return bowl(params)
+
+    before = signal.getsignal(signal.SIGTERM)
+    with braked_by_signals() as brake:
+        Worker(a_task(study, objective, n_trials=50), "me", brake, on_hold=held.append).run()
+    assert signal.getsignal(signal.SIGTERM) is before
+    assert brake.signal == signal.SIGTERM
+    assert [trial.state for trial in study.trials] == [TrialState.COMPLETED] * 2 + [TrialState.WAITING]
+    assert held[-1] is None
+    with pytest.raises(SystemExit) as ending:
+        brake.end_process()
+    assert ending.value.code == 143
+    Worker(a_task(study, bowl, n_trials=3), "other").run()
+    assert [(trial.owner, trial.attempt) for trial in study.trials[2:]] == [("other", 2)]
+
+
+def test_handing_back_is_never_a_failure() -> None:
+    """However often a run is interrupted, its trial is not worn out."""
+    study = a_study()
+
+    def objective(_params: object) -> float:
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError("not reached")
+
+    for _ in range(6):
+        with braked_by_signals() as brake:
+            Worker(a_task(study, objective, n_trials=1), "me", brake).run()
+    assert [trial.state for trial in study.trials] == [TrialState.WAITING]
+    with pytest.raises(KeyboardInterrupt):
+        brake.end_process()
+
+
+def test_a_signal_outside_the_objective_waits_until_the_work_is_done() -> None:
+    with braked_by_signals() as brake:
+        signal.raise_signal(signal.SIGTERM)  # as if in a transaction: nothing happens yet
+        with pytest.raises(Stop), brake.interruptible():
+            raise AssertionError("not reached")
+        assert brake.pulls == 1
+
+
+def test_a_trial_taken_by_another_while_it_was_proposed_is_dropped() -> None:
+    """What a stall of a lease in the middle of a proposal looks like to the worker that comes back."""
+    study = a_study()
+    storage = study.storage
+    real = storage.exchange
+    stolen: list[int] = []
+
+    def exchange(study: int, cursor: int, report: Report | None = None, request: Request | None = None) -> Exchange:
+        answer = real(study, cursor, report, request)
+        if request is not None and not stolen and answer.trial is not None:
+            stolen.append(answer.trial.number)
+            storage.hand_on(study, answer.trial.number, 1, None, "stalled", 3)
+        return answer
+
+    storage.exchange = exchange  # type: ignore[method-assign]
+    Worker(a_task(study, bowl, n_trials=4), "me").run()
+    assert [(trial.state, trial.attempt) for trial in study.trials] == [
+        (TrialState.COMPLETED, 2),
+        *[(TrialState.COMPLETED, 1)] * 3,
+    ]
+
+
+def test_a_result_that_cannot_be_stored_is_at_least_said() -> None:
+    study = a_study()
+
+    def objective(_params: object) -> float:
+        study.storage.close()
+        return 0.125
+
+    with pytest.raises(StorageError, match=r"trial 0 = 0\.125 could not be handed in"):
+        Worker(a_task(study, objective, n_trials=3), "me").run()
+
+
+PULSE = Pulse(0, 1, 0, "a")
+
+
+def test_a_pulse_that_stands_still_for_a_lease_has_expired() -> None:
+    watch = Watch(4.0)
+    assert watch.expired([PULSE], 100.0) == []
+    assert watch.expired([PULSE], 102.0) == []
+    assert watch.expired([PULSE], 103.9) == []
+    assert watch.expired([PULSE], 104.0) == [PULSE]
+
+
+def test_a_beat_or_a_new_attempt_starts_the_lease_anew() -> None:
+    for changed in (replace(PULSE, beat=1), replace(PULSE, attempt=2)):
+        watch = Watch(4.0)
+        for now in (100.0, 101.0, 102.0, 103.0):
+            assert watch.expired([PULSE], now) == []
+        for now in (104.0, 105.0, 106.0, 107.0):
+            assert watch.expired([changed], now) == []
+        assert watch.expired([changed], 108.0) == [changed]
+
+
+def test_an_observer_that_was_stalled_forgets() -> None:
+    watch = Watch(4.0)
+    watch.expired([PULSE], 100.0)
+    watch.expired([PULSE], 101.0)
+    assert watch.expired([PULSE], 500.0) == []  # stopped, or the storage was locked: nobody could beat
+    assert watch.expired([PULSE], 501.0) == []
+    assert watch.expired([PULSE], 502.0) == []
+    assert watch.expired([PULSE], 503.0) == []
+    assert watch.expired([PULSE], 504.0) == [PULSE]
+
+
+def test_a_heart_beats_for_its_own_and_hands_on_the_silent() -> None:
+    study, clock = a_study(), HandClock()
+    mine, silent = study.ask("me"), study.ask("silent")
+    heart = Heart(study.storage, study.id, Lease(4.0, max_attempts=3), clock)
+    heart.held = mine.number, mine.attempt
+    for _ in range(5):
+        heart.beat()
+        clock.time += 1.0
+    states = {trial.number: trial.state for trial in study.trials}
+    assert states == {mine.number: TrialState.RUNNING, silent.number: TrialState.WAITING}
+    late = study.tell(silent, 0.5)
+    assert late.value == 0.5, "a late result is kept"
+
+
+def test_a_heart_survives_a_storage_that_does_not() -> None:
+    study = a_study()
+    with Heart(study.storage, study.id, Lease(0.02)) as heart:
+        study.storage.close()
+        time.sleep(0.1)
+        assert heart._thread.is_alive()
+    assert not heart._thread.is_alive()
+
+
+def test_no_second_of_a_run_goes_missing() -> None:
+    """What is neither the objective nor the storage nor idling counts as suggesting: the shares add up to the run."""
+    clock = TickingClock()
+    usage = Worker(a_task(a_study(), bowl, n_trials=5), "me", clock=clock).run()
+    assert usage.total == clock.time - 1.0  # the first look, before the run began
+    assert usage.suggesting > 0.0
