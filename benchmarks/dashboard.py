@@ -67,9 +67,9 @@ def trial_of(number: int, now: float, count: int) -> Trial:
     value = sum((x - 0.3) ** 2 for x in params.values())
     start = now - (count - number) / WORKERS
     said = DIAGNOSTICS | {"lengthscales": [0.3 + (number + i) % 7 / 10 for i in range(6)]}
-    state, owner = TrialState.COMPLETED, f"worker-{number % WORKERS}"
+    state, worker = TrialState.COMPLETED, f"worker-{number % WORKERS}"
     times = {"asked_at": start - 1.02, "started_at": start - 1.0, "finished_at": start}
-    return Trial(number, state, params, value, number, number + 1, owner=owner, diagnostics=said, **times)
+    return Trial(number, state, params, value, number, number + 1, worker=worker, diagnostics=said, **times)
 
 
 def fill(storage: SqlStorage, study: int, count: int) -> None:

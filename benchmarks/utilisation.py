@@ -26,7 +26,7 @@ from nonstop.workers.usage import Usage, overall
 from nonstop_bench.problems.hartmann import HARTMANN6
 
 HEADER = (
-    "| worker | evaluating (s) | evaluating | suggesting | storage | not evaluating | out of budget (s) |\n"
+    "| worker | evaluating (s) | evaluating | proposing | storing | not evaluating | out of budget (s) |\n"
     "|---|---|---|---|---|---|---|"
 )
 RESULTS = Path(__file__).parent / "results" / "utilisation.md"
@@ -53,10 +53,10 @@ def run(
 
 def row(usage: Usage) -> str:
     """One line of the table; idling for lack of budget is not overhead, and stands beside it."""
-    working = replace(usage, waiting=0.0)
-    shares = [100 * part / working.total for part in (usage.busy, usage.suggesting, usage.storing)]
-    cells = [f"{usage.busy:.2f}", *(f"{share:.2f} %" for share in shares), f"{100 - shares[0]:.2f} %"]
-    return f"| {usage.worker} | {' | '.join(cells)} | {usage.waiting:.2f} |"
+    working = replace(usage, idle=0.0)
+    shares = [100 * part / working.total for part in (usage.evaluating, usage.proposing, usage.storing)]
+    cells = [f"{usage.evaluating:.2f}", *(f"{share:.2f} %" for share in shares), f"{100 - shares[0]:.2f} %"]
+    return f"| {usage.worker} | {' | '.join(cells)} | {usage.idle:.2f} |"
 
 
 def table(usages: Sequence[Usage]) -> str:

@@ -53,10 +53,10 @@ def read(path: Path) -> Run:
         started=np.array([trial["started_at"] - begin for trial in done]) / 60.0,
         finished=np.array([trial["finished_at"] - begin for trial in done]) / 60.0,
         value=np.array([trial["value"] for trial in done]),
-        worker=tuple(trial["owner"] for trial in done),
+        worker=tuple(trial["worker"] for trial in done),
         initial=sum(trial["diagnostics"].get("rung") == "quasi-random" for trial in done),
         failed=tuple(
-            (trial["owner"], *((trial[end] - begin) / 60.0 for end in ("started_at", "finished_at")))
+            (trial["worker"], *((trial[end] - begin) / 60.0 for end in ("started_at", "finished_at")))
             for trial in trials
             if trial["state"] == "failed"
         ),
@@ -117,10 +117,10 @@ def _lanes(axes: Axes, runs: list[Run]) -> None:
     """One lane for each worker: bars are evaluations, hatched ones failed, and in gaps it did something else."""
     lanes = [(run, worker) for run in runs for worker in sorted(set(run.worker))]
     for height, (run, worker) in enumerate(lanes):
-        mine = [i for i, owner in enumerate(run.worker) if owner == worker]
+        mine = [i for i, worker in enumerate(run.worker) if worker == worker]
         bars = [(run.started[i], run.finished[i] - run.started[i]) for i in mine]
         axes.broken_barh(bars, (height - 0.4, 0.8), facecolor=COLOURS[run.rule], edgecolor="white", linewidth=0.8)
-        lost = [(start, end - start) for owner, start, end in run.failed if owner == worker]
+        lost = [(start, end - start) for worker, start, end in run.failed if worker == worker]
         axes.broken_barh(lost, (height - 0.4, 0.8), facecolor="white", edgecolor=COLOURS[run.rule], hatch="////")
     numbers = {pair: number for run in runs for number, pair in enumerate((p for p in lanes if p[0] is run), start=1)}
     axes.set_yticks(range(len(lanes)), [f"{pair[0].rule} {numbers[pair]}" for pair in lanes])

@@ -170,7 +170,7 @@ def _workers(usages: Sequence[Usage]) -> Iterable[str]:
 
 def _worker(usage: Usage) -> list[str]:
     total = usage.total or 1.0
-    parts = (usage.busy, usage.suggesting, usage.storing, usage.waiting)
+    parts = (usage.evaluating, usage.proposing, usage.storing, usage.idle)
     return [usage.worker, *(share(part / total) for part in parts), duration(usage.total)]
 
 

@@ -51,7 +51,7 @@ def _peer(case: Case, task: Task) -> Optimizer | None:
 def record_of(case: Case, task: Task, simulated: Simulated) -> Record:
     trials = sorted(simulated.study.trials, key=lambda trial: trial.number)
     X = np.array([encode(task.space, trial.params or {}) for trial in trials])
-    initial = simulated.study.spec.initial_trials
+    initial = simulated.initial
     lengthscales = _lengthscales(trials)
     change = np.full(len(trials), np.nan)
     change[1:] = np.abs(np.diff(lengthscales, axis=0)).mean(axis=1)
@@ -75,9 +75,10 @@ def record_of(case: Case, task: Task, simulated: Simulated) -> Record:
 
 def _lengthscales(trials: list[nonstop.Trial]) -> Array:
     """(n, d), NaN where a trial was chosen without a model."""
-    said = [trial.diagnostics.get("lengthscales") for trial in trials]
-    dim = max((len(scales) for scales in said if isinstance(scales, list)), default=1)
-    return np.array([scales if isinstance(scales, list) else [np.nan] * dim for scales in said], dtype=np.float64)
+    fitted = [None if trial.diagnostics is None else trial.diagnostics.hyperparameters for trial in trials]
+    dim = max((len(hyper.lengthscales) for hyper in fitted if hyper is not None), default=1)
+    rows = [(np.nan,) * dim if hyper is None else hyper.lengthscales for hyper in fitted]
+    return np.array(rows, dtype=np.float64)
 
 
 def _to_busy(X: Array, busy: Mapping[int, Sequence[int]]) -> Array:

@@ -17,7 +17,7 @@ import numpy as np
 
 import nonstop
 from nonstop.acquisition.rule import Rule
-from nonstop.space.encoding import encode
+from nonstop.space.encoding import cube_of, encode
 from nonstop.storage.memory import MemoryStorage
 from nonstop_bench.durations import DURATIONS, Duration
 from nonstop_bench.problems.task import Task
@@ -89,10 +89,12 @@ class _Event:
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """A study whose trials carry virtual times; by trial number, the value without noise, the seconds of processor
-    time that the suggestion took, and the trials that were busy meanwhile."""
+    """A study whose trials carry virtual times, and how many were evaluated before the clock started; by trial number,
+    the value without noise, the seconds of processor time that the suggestion took, and the trials that were busy
+    meanwhile."""
 
     study: nonstop.Study
+    initial: int
     exact: Mapping[int, float]
     seconds: Mapping[int, float]
     busy: Mapping[int, Sequence[int]]
@@ -110,6 +112,7 @@ class _Simulation:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self.clock = VirtualClock()
+        self.before = 3 * cube_of(setup.problem.space).axes
         self.study = nonstop.create_study(
             MemoryStorage(self.clock),
             "simulated",
@@ -117,6 +120,7 @@ class _Simulation:
             rule=setup.rule,
             surrogate=setup.surrogate,
             seed=setup.seed,
+            initial=self.before + setup.q,
         )
         self.events: list[_Event] = []
         self.counter = 0
@@ -125,7 +129,7 @@ class _Simulation:
         self.busy: dict[int, list[int]] = {}
 
     def run(self) -> Simulated:
-        for _ in range(self.study.spec.initial_trials):
+        for _ in range(self.before):
             self.tell(self.study.ask())
         workers = [f"w{i}" for i in range(self.setup.q)]
         for worker in workers:
@@ -133,7 +137,7 @@ class _Simulation:
         finish = self.next_batch if self.setup.mode == "synchronous" else self.next_one
         while self.events and self.events[0].time <= self.setup.horizon:
             finish()
-        return Simulated(self.study, self.exact, self.seconds, self.busy)
+        return Simulated(self.study, self.before, self.exact, self.seconds, self.busy)
 
     def next_one(self) -> None:
         """The paper's algorithm 1, lines 8 to 14."""

@@ -254,7 +254,7 @@ def test_a_program_that_cannot_be_started_is_an_error(monkeypatch: pytest.Monkey
 
 
 def trial(started: float, finished: float, value: float, order: int, worker: str, rung: str) -> str:
-    state = {"state": "completed", "owner": worker, "diagnostics": {"rung": rung}, "order": order, "value": value}
+    state = {"state": "completed", "worker": worker, "diagnostics": {"rung": rung}, "order": order, "value": value}
     return json.dumps({**state, "started_at": 1e9 + started, "finished_at": 1e9 + finished}) + "\n"
 
 

@@ -48,7 +48,7 @@ def test_rules_share_initial_data_first_points_and_durations() -> None:
 def test_workers_never_wait() -> None:
     study = simulate(Setup(BRANIN, "random", q=3, seed=0, horizon=10.0)).study
     for worker in ("w0", "w1", "w2"):
-        lane = sorted((t for t in study.trials if t.owner == worker), key=lambda t: t.started_at or 0.0)
+        lane = sorted((t for t in study.trials if t.worker == worker), key=lambda t: t.started_at or 0.0)
         assert len(lane) > 3
         for before, after in itertools.pairwise(lane):
             assert after.started_at == before.finished_at

@@ -12,7 +12,7 @@ from nonstop.history.board import Board
 from nonstop.trials.messages import Counts, Exchange
 from nonstop.trials.trial import Trial, TrialState
 
-NONE = Trial(0, TrialState.PROPOSING, owner="anna", asked_at=100.0, sequence=1)
+NONE = Trial(0, TrialState.PROPOSING, worker="anna", asked_at=100.0, sequence=1)
 RUNNING = replace(NONE, state=TrialState.RUNNING, params={"x": 0.5}, started_at=101.0, sequence=2)
 DONE = replace(RUNNING, state=TrialState.COMPLETED, value=3.0, order=1, finished_at=104.0, sequence=3)
 
@@ -49,9 +49,9 @@ def test_the_incumbent_follows_the_direction() -> None:
 
 def test_a_trial_that_was_handed_on_has_one_lane() -> None:
     board = told(Board(-1.0), RUNNING)
-    told(board, replace(RUNNING, state=TrialState.WAITING, owner=None, attempt=2, sequence=3))
+    told(board, replace(RUNNING, state=TrialState.WAITING, worker=None, attempt=2, sequence=3))
     assert board.lanes["anna"].trial is None
-    told(board, replace(RUNNING, owner="berta", attempt=2, asked_at=110.0, started_at=110.0, sequence=4))
+    told(board, replace(RUNNING, worker="berta", attempt=2, asked_at=110.0, started_at=110.0, sequence=4))
     assert [lane.trial is not None for lane in board.lanes.values()] == [False, True]
 
 
@@ -64,10 +64,10 @@ def test_what_was_there_before_counts_for_the_incumbent_only() -> None:
 def test_the_panel() -> None:
     board = told(Board(-1.0), DONE, counts=Counts(completed=1, running=1, failed=2, waiting=1))
     told(board, replace(RUNNING, number=1, sequence=4), counts=board.counts)
-    told(board, replace(NONE, number=2, owner="berta", sequence=5), counts=board.counts)
+    told(board, replace(NONE, number=2, worker="berta", sequence=5), counts=board.counts)
     told(
         board,
-        replace(DONE, number=3, owner="carla", state=TrialState.FAILED, value=None, sequence=6),
+        replace(DONE, number=3, worker="carla", state=TrialState.FAILED, value=None, sequence=6),
         counts=board.counts,
     )
     shown = rendered(board, now=106.0).splitlines()

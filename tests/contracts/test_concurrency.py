@@ -41,12 +41,12 @@ def in_processes(count: int, work: Callable[[int], None]) -> None:
     assert not failed, f"{len(failed)} of {count} processes failed: see their tracebacks above"
 
 
-def work_until_done(url: str, study: int, owner: str, limit: int, cursor: int = 0) -> None:
+def work_until_done(url: str, study: int, worker: str, limit: int, cursor: int = 0) -> None:
     """A worker: exchange, start, exchange, … until the budget is used up."""
     storage = open_storage(url)
     report = None
     for turn in range(1_000):
-        answer = storage.exchange(study, cursor, report, Request(f"{owner} {turn}", owner, limit))
+        answer = storage.exchange(study, cursor, report, Request(f"{worker} {turn}", worker, limit))
         trial, report = answer.trial, None
         if trial is None:
             break
@@ -55,7 +55,7 @@ def work_until_done(url: str, study: int, owner: str, limit: int, cursor: int = 
             answer = storage.start(study, trial.number, trial.attempt, point, 0, {}, answer.cursor)
             if answer.trial is not None:
                 break
-        report = Report(f"{owner} {turn}", trial.number, trial.attempt, TrialState.COMPLETED, point["x"])
+        report = Report(f"{worker} {turn}", trial.number, trial.attempt, TrialState.COMPLETED, point["x"])
     storage.close()
 
 
@@ -104,15 +104,15 @@ def test_processes_share_a_budget_and_never_exceed_it(shared_url: str) -> None:
 def test_threads_share_a_storage(storage: Storage) -> None:
     study = storage.create_study("demo", {}).id
 
-    def work(owner: int) -> None:
+    def work(worker: int) -> None:
         for turn in range(5):
-            trial = storage.exchange(study, 0, request=Request(f"{owner} {turn}", str(owner))).trial
+            trial = storage.exchange(study, 0, request=Request(f"{worker} {turn}", str(worker))).trial
             assert trial is not None
             point = {"x": float(trial.number)}
             while storage.start(study, trial.number, 1, point, 0, {}, storage.exchange(study, 0).cursor).trial is None:
                 pass
             storage.beat(study, [(trial.number, 1)])
-            storage.exchange(study, 0, Report(f"{owner} {turn}", trial.number, 1, TrialState.COMPLETED, 1.0))
+            storage.exchange(study, 0, Report(f"{worker} {turn}", trial.number, 1, TrialState.COMPLETED, 1.0))
 
     with ThreadPoolExecutor(6) as pool:
         list(pool.map(work, range(6)))

@@ -27,10 +27,10 @@ def test_numbers_follow_each_other_and_versions_count_results(desk: Desk) -> Non
 
 
 def test_a_trial_remembers_its_life(desk: Desk) -> None:
-    trial = desk.run(owner="worker 3")
+    trial = desk.run(worker="worker 3")
     done = desk.report(trial, 0.25).trial
     assert done is not None
-    assert (done.params, done.value, done.order, done.seed, done.owner) == ({"x": 0.0}, 0.25, 1, 7, "worker 3")
+    assert (done.params, done.value, done.order, done.seed, done.worker) == ({"x": 0.0}, 0.25, 1, 7, "worker 3")
     assert done.diagnostics == {"rule": "ucb"}
     assert done.asked_at is not None
     assert done.started_at is not None
@@ -172,9 +172,9 @@ def test_a_waiting_trial_goes_first_and_the_lowest_number_of_them(desk: Desk) ->
         desk.storage.insert(desk.study, params, None, desk.new_id())
     desk.report(running)
     desk.hand_on(proposing)
-    again, enqueued = desk.ask(owner="second"), desk.ask()
+    again, enqueued = desk.ask(worker="second"), desk.ask()
     assert (again.number, again.state, again.version, again.attempt) == (1, TrialState.PROPOSING, 1, 2)
-    assert again.owner == "second"
+    assert again.worker == "second"
     assert (enqueued.number, enqueued.state, enqueued.version) == (2, TrialState.RUNNING, -1)
     assert enqueued.params == {"x": 1.0}
 

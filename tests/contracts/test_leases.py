@@ -11,7 +11,7 @@ from tests.helpers.storages import Desk
 
 
 def test_a_beat_counts_mine_and_shows_all(desk: Desk) -> None:
-    running, proposing, other = desk.run("a"), desk.ask(owner="b"), desk.ask(owner="c")
+    running, proposing, other = desk.run("a"), desk.ask(worker="b"), desk.ask(worker="c")
     desk.storage.beat(desk.study, [(running.number, 1), (proposing.number, 1)])
     pulses = desk.storage.beat(desk.study, [(running.number, 1)])
     assert list(pulses) == [Pulse(0, 1, 2, "a"), Pulse(1, 1, 1, "b"), Pulse(other.number, 1, 0, "c")]
@@ -31,7 +31,7 @@ def test_a_beat_keeps_no_lease_that_is_lost(desk: Desk) -> None:
     desk.report(done)
     assert desk.hand_on(trial)
     assert list(desk.storage.beat(desk.study, [(trial.number, 1), (done.number, 1), (55, 1)])) == []
-    again = desk.ask(owner="second")
+    again = desk.ask(worker="second")
     assert list(desk.storage.beat(desk.study, [(trial.number, 1)])) == [Pulse(trial.number, 2, 0, "second")]
     assert again.params == trial.params
 
@@ -58,7 +58,7 @@ def test_a_trial_is_handed_on_once(desk: Desk) -> None:
     assert not desk.hand_on(trial, beat=0)
     assert not desk.hand_on(trial)
     waiting = desk.trial(trial.number)
-    assert (waiting.state, waiting.attempt, waiting.owner, waiting.beat) == (TrialState.WAITING, 2, None, 0)
+    assert (waiting.state, waiting.attempt, waiting.worker, waiting.beat) == (TrialState.WAITING, 2, None, 0)
     assert (waiting.params, waiting.seed, waiting.diagnostics) == (trial.params, trial.seed, trial.diagnostics)
 
 
@@ -98,7 +98,7 @@ def test_a_late_result_counts_while_the_trial_waits(desk: Desk) -> None:
 def test_a_late_result_counts_and_fences_the_second_worker_off(desk: Desk) -> None:
     first = desk.run("first")
     desk.hand_on(first)
-    second = desk.ask(owner="second")
+    second = desk.ask(worker="second")
     desk.report(first, 4.0)
     assert list(desk.storage.beat(desk.study, [(second.number, second.attempt)])) == []
     after = desk.report(second, 5.0)
@@ -130,7 +130,7 @@ def test_a_request_whose_trial_was_handed_on_is_a_new_one(desk: Desk) -> None:
     first = desk.storage.exchange(desk.study, 0, request=request).trial
     assert first is not None
     desk.hand_on(first)
-    other = desk.ask(owner="other")
+    other = desk.ask(worker="other")
     assert other.number == first.number
     again = desk.storage.exchange(desk.study, 0, request=request).trial
     assert again is not None

@@ -1,6 +1,6 @@
 """Any sequence of calls, on a real database and on the model in memory: the same answers, the same state.
 
-The model shares the moves of a trial with the database (moves.py); what is compared is everything else: transactions,
+The model shares the moves of a trial with the database (transitions.py); what is compared is everything else: transactions,
 idempotence, counters, cursors, budget. The invariants hold both to the contract itself.
 """
 

@@ -11,7 +11,7 @@ from sqlalchemy import Column, Connection, MetaData, Table, select, update
 
 from nonstop.storage import ledger, schema, sql
 from nonstop.storage.schema import studies
-from nonstop.trials import transitions as moves
+from nonstop.trials import transitions
 from nonstop.trials.trial import Trial
 
 
@@ -42,9 +42,9 @@ def without_compare_and_set() -> None:
     """A lease is taken without looking whether attempt and beat still hold."""
 
     def holds(trial: Trial, attempt: int, beat: int | None) -> bool:  # noqa: ARG001
-        return trial.state in moves.OWNED
+        return trial.state in transitions.OWNED
 
-    moves.holds = holds
+    transitions.holds = holds
 
 
 def without_sequence_in_transaction() -> None:

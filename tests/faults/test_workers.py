@@ -120,7 +120,7 @@ def test_a_killed_worker_is_replaced_and_its_trial_completed(tmp_path: Path, url
         assert len(run.study.trials) == 16
         assert len(run.workers()) == 3
         assert max(trial.attempt for trial in run.study.trials) == 2
-        assert len({trial.owner for trial in run.study.trials}) == 2, "the one that came kept the name"
+        assert len({trial.worker for trial in run.study.trials}) == 2, "the one that came kept the name"
 
 
 def test_a_stopped_worker_comes_back_late_and_nothing_counts_twice(tmp_path: Path, url: str) -> None:
@@ -166,7 +166,7 @@ def test_the_run_ends_within_seconds_and_resumes_to_its_budget(
         assert again.finish() == ""
         check_whole(again.study, 14)
         assert len(again.study.trials) == 14
-        owners = {trial.owner for trial in again.study.trials}
+        owners = {trial.worker for trial in again.study.trials}
         assert len(owners) <= 4, "the names are those of the first run"
 
 

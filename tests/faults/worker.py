@@ -62,10 +62,10 @@ class Observer:
 class Worker:
     """A short lease brings live trials close to being handed on: compare-and-set must save them."""
 
-    def __init__(self, storage: Storage, study: int, owner: str, folder: Path, lease: float = 0.5) -> None:
-        self.storage, self.study, self.owner, self.folder = storage, study, owner, folder
-        self.random = random.Random(owner)
-        self.view, self.observer, self.diary = View(), Observer(lease), Diary(folder / f"{owner}.diary")
+    def __init__(self, storage: Storage, study: int, worker: str, folder: Path, lease: float = 0.5) -> None:
+        self.storage, self.study, self.worker, self.folder = storage, study, worker, folder
+        self.random = random.Random(worker)
+        self.view, self.observer, self.diary = View(), Observer(lease), Diary(folder / f"{worker}.diary")
 
     def live(self) -> None:
         report: Report | None = None
@@ -73,7 +73,7 @@ class Worker:
         parent = os.getppid()
         while not (self.folder / "stop").exists() and os.getppid() == parent:
             turn += 1
-            trial = self.exchange(report, Request(f"{self.owner} {turn}", self.owner))
+            trial = self.exchange(report, Request(f"{self.worker} {turn}", self.worker))
             report = None
             assert trial is not None
             if trial.state is TrialState.PROPOSING and not self.start(trial):
@@ -81,8 +81,8 @@ class Worker:
             self.evaluate(trial)
             report = self.result(trial, turn)
             if self.random.random() < 0.05:
-                inserted = self.storage.insert(self.study, {"x": -1.0}, None, f"{self.owner} {turn}")
-                self.diary.write("insert", inserted.number, f"{self.owner} {turn}")
+                inserted = self.storage.insert(self.study, {"x": -1.0}, None, f"{self.worker} {turn}")
+                self.diary.write("insert", inserted.number, f"{self.worker} {turn}")
 
     def exchange(self, report: Report | None, request: Request | None) -> Trial | None:
         cursor = self.view.cursor
@@ -102,7 +102,7 @@ class Worker:
             point = {"x": self.random.random()}
             try:
                 answer = self.storage.start(
-                    self.study, trial.number, trial.attempt, point, 1, {"by": self.owner}, self.view.cursor
+                    self.study, trial.number, trial.attempt, point, 1, {"by": self.worker}, self.view.cursor
                 )
             except TrialError:
                 return False
@@ -131,7 +131,7 @@ class Worker:
     def result(self, trial: Trial, turn: int) -> Report:
         state = TrialState.FAILED if self.random.random() < 0.1 else TrialState.COMPLETED
         value = self.random.gauss() if state is TrialState.COMPLETED else None
-        return Report(f"{self.owner} {turn}", trial.number, trial.attempt, state, value, None if value else "unlucky")
+        return Report(f"{self.worker} {turn}", trial.number, trial.attempt, state, value, None if value else "unlucky")
 
 
 def drain(url: str, study: int, folder: Path) -> None:
@@ -142,7 +142,7 @@ def drain(url: str, study: int, folder: Path) -> None:
     for turn in range(10_000):
         counts = worker.storage.exchange(study, worker.view.cursor).counts
         limit = counts.completed + counts.unfinished
-        trial = worker.exchange(None, Request(f"{worker.owner} {turn}", worker.owner, limit))
+        trial = worker.exchange(None, Request(f"{worker.worker} {turn}", worker.worker, limit))
         if trial is None:
             break
         if trial.state is TrialState.RUNNING or worker.start(trial):

@@ -39,11 +39,11 @@ class Desk:
     def trial(self, number: int) -> Trial:
         return {trial.number: trial for trial in self.read().changes}[number]
 
-    def request(self, limit: int | None = None, owner: str = "me") -> Trial | None:
-        return self.storage.exchange(self.study, 0, request=Request(self.new_id(), owner, limit)).trial
+    def request(self, limit: int | None = None, worker: str = "me") -> Trial | None:
+        return self.storage.exchange(self.study, 0, request=Request(self.new_id(), worker, limit)).trial
 
-    def ask(self, limit: int | None = None, owner: str = "me") -> Trial:
-        trial = self.request(limit, owner)
+    def ask(self, limit: int | None = None, worker: str = "me") -> Trial:
+        trial = self.request(limit, worker)
         assert trial is not None
         return trial
 
@@ -53,9 +53,9 @@ class Desk:
         chosen = {"x": float(trial.number)} if params is None else params
         return self.storage.start(self.study, trial.number, trial.attempt, chosen, 7, {"rule": "ucb"}, cursor)
 
-    def run(self, owner: str = "me") -> Trial:
+    def run(self, worker: str = "me") -> Trial:
         """A new trial, started."""
-        trial = self.start(self.ask(owner=owner)).trial
+        trial = self.start(self.ask(worker=worker)).trial
         assert trial is not None
         return trial
 

@@ -36,7 +36,7 @@ def study(
     seed: int = 0,
     value: Callable[[np.ndarray[tuple[int], np.dtype[np.float64]]], float] | None = None,
     fails: Callable[[int], bool] = lambda _: False,
-    owner: str = "worker",
+    worker: str = "worker",
 ) -> tuple[Spec, list[Trial]]:
     """n finished trials of workers that never wait, each with the diagnostics of a model-based proposal."""
     rng = np.random.default_rng(seed)
@@ -57,7 +57,7 @@ def study(
                 params=decode(space, x),
                 value=None if failed else result,
                 version=number,
-                owner=f"{owner}-{worker}",
+                worker=f"{worker}-{worker}",
                 reason="ValueError: it broke" if failed else None,
                 diagnostics=_diagnostics(rng, cube.dim, number),
                 asked_at=asked,

@@ -10,11 +10,11 @@ from nonstop.workers.usage import Usage, by_worker, overall
 
 
 def trial(
-    owner: str | None, asked: float, started: float | None, finished: float | None, seconds: float = 0.0
+    worker: str | None, asked: float, started: float | None, finished: float | None, seconds: float = 0.0
 ) -> Trial:
     state = TrialState.RUNNING if finished is None else TrialState.COMPLETED
     said = {"seconds": seconds}
-    return Trial(0, state, owner=owner, asked_at=asked, started_at=started, finished_at=finished, diagnostics=said)
+    return Trial(0, state, worker=worker, asked_at=asked, started_at=started, finished_at=finished, diagnostics=said)
 
 
 def test_the_time_of_a_worker_is_split() -> None:

@@ -52,11 +52,11 @@ def test_results_without_times_have_a_place_in_the_trace() -> None:
 def test_the_timeline_has_no_gaps() -> None:
     said = {"seconds": 0.5}
     trials = [
-        trial(0, owner="b", value=1.0, order=1, asked_at=10.0, started_at=11.0, finished_at=14.0, diagnostics=said),
-        trial(1, TrialState.FAILED, owner="b", asked_at=16.0, started_at=16.0, finished_at=17.0, attempt=2),
-        trial(2, owner="a", value=1.0, order=2, asked_at=12.0, started_at=12.0, finished_at=18.0),
-        trial(3, TrialState.RUNNING, owner="b", asked_at=17.0, started_at=17.5),
-        trial(4, TrialState.PROPOSING, owner="a", asked_at=18.0, params=None),
+        trial(0, worker="b", value=1.0, order=1, asked_at=10.0, started_at=11.0, finished_at=14.0, diagnostics=said),
+        trial(1, TrialState.FAILED, worker="b", asked_at=16.0, started_at=16.0, finished_at=17.0, attempt=2),
+        trial(2, worker="a", value=1.0, order=2, asked_at=12.0, started_at=12.0, finished_at=18.0),
+        trial(3, TrialState.RUNNING, worker="b", asked_at=17.0, started_at=17.5),
+        trial(4, TrialState.PROPOSING, worker="a", asked_at=18.0, params=None),
         trial(5, TrialState.WAITING, attempt=2, asked_at=11.0, started_at=12.0),
     ]
     record = history.timeline(Spec(XY), trials, now=20.0)
@@ -79,7 +79,7 @@ def test_the_timeline_has_no_gaps() -> None:
 
 
 def test_the_night_between_two_runs_is_not_idle() -> None:
-    first = trial(0, owner="a", value=1.0, order=1, asked_at=10.0, started_at=10.0, finished_at=20.0)
+    first = trial(0, worker="a", value=1.0, order=1, asked_at=10.0, started_at=10.0, finished_at=20.0)
     second = replace(first, number=1, order=2, asked_at=9000.0, started_at=9000.0, finished_at=9010.0)
     (lane,) = history.timeline(Spec(XY), [first, second]).lanes
     assert [s.kind for s in lane.segments] == ["completed", "completed"]
@@ -88,7 +88,7 @@ def test_the_night_between_two_runs_is_not_idle() -> None:
 def test_those_who_ask_without_a_name_share_lanes() -> None:
     times = [(0.0, 4.0), (1.0, 2.0), (2.0, 3.0), (4.0, 5.0)]
     trials = [
-        trial(i, value=1.0, order=i + 1, owner="", asked_at=100 + a, started_at=100 + a, finished_at=100 + b)
+        trial(i, value=1.0, order=i + 1, worker="", asked_at=100 + a, started_at=100 + a, finished_at=100 + b)
         for i, (a, b) in enumerate(times)
     ]
     lanes = history.timeline(Spec(XY), trials).lanes

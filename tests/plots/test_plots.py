@@ -35,7 +35,7 @@ CASES: Mapping[str, tuple[Spec, list[Trial]]] = {
     "tiny values": study(n=12, value=lambda x: 1e-300 * x[0]),
     "one parameter": study(ONE, 25),
     "thirty parameters": study(THIRTY, 40),
-    "nasty": study(SPACE, 20, owner=NASTY, fails=lambda i: i % 5 == 3),
+    "nasty": study(SPACE, 20, worker=NASTY, fails=lambda i: i % 5 == 3),
     "many": study(n=3000, workers=60, fails=lambda i: i % 9 == 3),
 }
 
@@ -52,7 +52,7 @@ def texts(value: object) -> list[str]:
 @pytest.mark.parametrize("case", CASES)
 def test_there_is_a_figure_for_every_study(case: str, name: str) -> None:
     spec, trials = CASES[case]
-    busy = Trial(len(trials), TrialState.RUNNING, params=spec.space.validate(_some(spec)), owner="w", asked_at=1005.0,
+    busy = Trial(len(trials), TrialState.RUNNING, params=spec.space.validate(_some(spec)), worker="w", asked_at=1005.0,
                  started_at=1006.0, attempt=2)  # fmt: skip
     for some in (trials, [*trials, busy, Trial(len(trials) + 1, TrialState.PROPOSING, asked_at=1007.0)]):
         figure = plots.FIGURES[name](spec, some)

@@ -79,7 +79,7 @@ def test_workers_use_each_others_estimates() -> None:
     assert len(set(fitted)) < 0.7 * len(modelled)
     by_estimate: dict[int, set[str | None]] = {}
     for trial, then in zip(modelled, fitted, strict=True):
-        by_estimate.setdefault(then, set()).add(trial.owner)
+        by_estimate.setdefault(then, set()).add(trial.worker)
     assert max(map(len, by_estimate.values())) > 1
     assert replay(study.spec, study.trials).identical
 

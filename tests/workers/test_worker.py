@@ -1,4 +1,4 @@
-"""One worker loop, its leases and its brake, in memory and with a clock of our own."""
+"""One worker loop, its leases and its stop, in memory and with a clock of our own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Value
 from nonstop.workers.lease import Heart, Lease, Watch
 from nonstop.workers.objective import Objective
-from nonstop.workers.stopping import Brake, Stop, braked_by_signals
+from nonstop.workers.stopping import StopFlag, StopRequested, stop_on_signals
 from nonstop.workers.worker import Streak, Task, Terms, Worker
 from tests.helpers.clocks import HandClock, TickingClock
 
@@ -43,10 +43,10 @@ def test_a_worker_runs_its_budget_and_no_more() -> None:
     study = a_study()
     usage = Worker(a_task(study, bowl, n_trials=12), "me").run()
     assert [trial.state for trial in study.trials] == [TrialState.COMPLETED] * 12
-    assert {trial.owner for trial in study.trials} == {"me"}
+    assert {trial.worker for trial in study.trials} == {"me"}
     assert usage.worker == "me"
-    assert usage.suggesting > 0.0
-    assert Worker(a_task(study, bowl, n_trials=12), "me").run().busy == 0.0
+    assert usage.proposing > 0.0
+    assert Worker(a_task(study, bowl, n_trials=12), "me").run().evaluating == 0.0
     assert len(study.trials) == 12
 
 
@@ -100,7 +100,7 @@ def test_after_the_deadline_no_trial_starts() -> None:
 
     usage = Worker(a_task(study, slow, ends_at=clock.now() + 10.0), "me", clock=clock).run()
     assert [trial.state for trial in study.trials] == [TrialState.COMPLETED] * 3  # the third began at 8 s
-    assert usage.busy == pytest.approx(12.0)
+    assert usage.evaluating == pytest.approx(12.0)
 
 
 def test_a_worker_waits_for_budget_that_another_may_give_back() -> None:
@@ -121,18 +121,18 @@ def test_a_worker_waits_for_budget_that_another_may_give_back() -> None:
     assert seen[0] == 0.05
     assert seen == sorted(seen)
     assert max(seen) <= 1.0
-    assert usage.waiting == pytest.approx(sum(seen))
+    assert usage.idle == pytest.approx(sum(seen))
 
 
 def test_a_pulled_brake_ends_the_loop_between_trials() -> None:
-    study, brake = a_study(), Brake()
+    study, stop = a_study(), StopFlag()
 
     def objective(params: dict[str, Value]) -> float:
         if len(study.trials) == 3:
-            brake.pull()
+            stop.set()
         return bowl(params)
 
-    Worker(a_task(study, objective, n_trials=50), "me", brake).run()
+    Worker(a_task(study, objective, n_trials=50), "me", stop).run()
     assert [trial.state for trial in study.trials] == [TrialState.COMPLETED] * 3, "the third result counts"
 
 
@@ -147,17 +147,17 @@ def test_a_signal_interrupts_the_objective_and_hands_the_trial_back() -> None:
         return bowl(params)
 
     before = signal.getsignal(signal.SIGTERM)
-    with braked_by_signals() as brake:
-        Worker(a_task(study, objective, n_trials=50), "me", brake, on_hold=held.append).run()
+    with stop_on_signals() as stop:
+        Worker(a_task(study, objective, n_trials=50), "me", stop, on_hold=held.append).run()
     assert signal.getsignal(signal.SIGTERM) is before
-    assert brake.signal == signal.SIGTERM
+    assert stop.signal == signal.SIGTERM
     assert [trial.state for trial in study.trials] == [TrialState.COMPLETED] * 2 + [TrialState.WAITING]
     assert held[-1] is None
     with pytest.raises(SystemExit) as ending:
-        brake.end_process()
+        stop.end_process()
     assert ending.value.code == 143
     Worker(a_task(study, bowl, n_trials=3), "other").run()
-    assert [(trial.owner, trial.attempt) for trial in study.trials[2:]] == [("other", 2)]
+    assert [(trial.worker, trial.attempt) for trial in study.trials[2:]] == [("other", 2)]
 
 
 def test_handing_back_is_never_a_failure() -> None:
@@ -169,19 +169,19 @@ def test_handing_back_is_never_a_failure() -> None:
         raise AssertionError("not reached")
 
     for _ in range(6):
-        with braked_by_signals() as brake:
-            Worker(a_task(study, objective, n_trials=1), "me", brake).run()
+        with stop_on_signals() as stop:
+            Worker(a_task(study, objective, n_trials=1), "me", stop).run()
     assert [trial.state for trial in study.trials] == [TrialState.WAITING]
     with pytest.raises(KeyboardInterrupt):
-        brake.end_process()
+        stop.end_process()
 
 
 def test_a_signal_outside_the_objective_waits_until_the_work_is_done() -> None:
-    with braked_by_signals() as brake:
+    with stop_on_signals() as stop:
         signal.raise_signal(signal.SIGTERM)  # as if in a transaction: nothing happens yet
-        with pytest.raises(Stop), brake.interruptible():
+        with pytest.raises(StopRequested), stop.interruptible():
             raise AssertionError("not reached")
-        assert brake.pulls == 1
+        assert stop.requests == 1
 
 
 def test_a_trial_taken_by_another_while_it_was_proposed_is_dropped() -> None:
@@ -273,8 +273,8 @@ def test_a_heart_survives_a_storage_that_does_not() -> None:
 
 
 def test_no_second_of_a_run_goes_missing() -> None:
-    """What is neither the objective nor the storage nor idling counts as suggesting: the shares add up to the run."""
+    """What is neither the objective nor the storage nor idling counts as proposing: the shares add up to the run."""
     clock = TickingClock()
     usage = Worker(a_task(a_study(), bowl, n_trials=5), "me", clock=clock).run()
     assert usage.total == clock.time - 1.0  # the first look, before the run began
-    assert usage.suggesting > 0.0
+    assert usage.proposing > 0.0

@@ -51,10 +51,10 @@ class Scored:
         return value, chain(by_mean, by_sd / (2.0 * sd))
 
 
-def standard(owner: str, rule: object) -> Score:
+def standard(worker: str, rule: object) -> Score:
     """The rule, if it is one that a wrapper can apply to another posterior."""
     if isinstance(rule, type) or not isinstance(rule, Score):
-        raise RuleError(f"{owner} wraps a standard rule, an object with score(), not {rule!r}")
+        raise RuleError(f"{worker} wraps a standard rule, an object with score(), not {rule!r}")
     return rule
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nonstop.study import Study
 
 _SHORT, _MOST = 100, 10
-_KINDS = {"busy": "evaluating", "suggesting": "proposing", "storing": "in the storage", "waiting": "idle"}
+_KINDS = {"evaluating": "evaluating", "proposing": "proposing", "storing": "storing", "idle": "idle"}
 _UNDER_WAY = (TrialState.PROPOSING, TrialState.RUNNING)
 _ORDER = (TrialState.COMPLETED, TrialState.FAILED, TrialState.RUNNING, TrialState.PROPOSING, TrialState.WAITING)
 
@@ -90,7 +90,7 @@ def _running(trial: Trial, now: float) -> dict[str, Any]:
     return {
         "number": trial.number,
         "state": trial.state.value,
-        "worker": trial.owner,
+        "worker": trial.worker,
         "attempt": trial.attempt,
         "seconds": None if since is None else max(now - since, 0.0),
         "params": None if trial.params is None else dict(trial.params),

@@ -13,7 +13,7 @@ from nonstop.engines.executor import Loops, supervise
 from nonstop.engines.supervision import Spares, Ticker
 from nonstop.engines.transfer import check_shared
 from nonstop.errors import MissingExtraError, StudyError
-from nonstop.workers.stopping import Brake
+from nonstop.workers.stopping import StopFlag
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Worker
 
@@ -52,22 +52,22 @@ def connected(distributed: Any, address: str | None, workers: int | None) -> Ite
 
 
 def run_in_task(task: Task, name: str, event: str) -> Usage:
-    """In a thread of a Dask worker. No signal reaches it there: an event of the cluster pulls the brake."""
+    """In a thread of a Dask worker. No signal reaches it there: an event of the cluster pulls the stop."""
     import distributed
 
-    brake, over = Brake(), threading.Event()
+    stop, over = StopFlag(), threading.Event()
     ends = distributed.Event(event, distributed.get_client())
 
     def listen() -> None:
         while not over.is_set():
             if ends.wait(timeout=1.0):
-                brake.pull()
+                stop.set()
                 return
 
-    listener = threading.Thread(target=listen, name="nonstop-brake", daemon=True)
+    listener = threading.Thread(target=listen, name="nonstop-stop", daemon=True)
     listener.start()
     try:
-        return Worker(task, name, brake).run()
+        return Worker(task, name, stop).run()
     finally:
         over.set()
         listener.join()  # or it would ask a cluster that has closed meanwhile

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from nonstop.engines.supervision import GRACE, TICK, Spares, Ticker
 from nonstop.engines.transfer import check_shared
 from nonstop.errors import StudyError
-from nonstop.workers.stopping import Brake, braked_by_signals, interrupted_when, orphaned
+from nonstop.workers.stopping import StopFlag, interrupt_when, orphaned, stop_on_signals
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Worker
 
@@ -29,10 +29,10 @@ class Loops:
 def supervise(loops: Loops, names: Sequence[str], spares: Spares, ticker: Ticker) -> tuple[Usage, ...]:
     """One loop for each name, until all of them are done; lost ones are submitted anew."""
     usages: list[Usage] = []
-    with braked_by_signals() as brake:
+    with stop_on_signals() as stop:
         running = {loops.submit(name): name for name in names}
         try:
-            while running and not brake.pulled:
+            while running and not stop.is_set:
                 done, _ = wait(running, timeout=TICK, return_when=FIRST_COMPLETED)
                 for future in done:
                     name = running.pop(future)
@@ -52,8 +52,8 @@ def supervise(loops: Loops, names: Sequence[str], spares: Spares, ticker: Ticker
                 loops.stop()
                 usages += [f.result() for f in wait(running, GRACE).done if not f.cancelled() and f.exception() is None]
         ticker(last=True)
-    if brake.pulled:
-        brake.end_process()
+    if stop.is_set:
+        stop.end_process()
     return tuple(usages)
 
 
@@ -61,8 +61,8 @@ def run_on_executor(task: Task, names: Sequence[str], executor: Executor, ticker
     """The loops in the threads or processes of an executor, which can be used again afterwards."""
     spares = Spares(task, len(names))
     if isinstance(executor, ThreadPoolExecutor):
-        brake = Brake()
-        loops = Loops(lambda name: executor.submit(run_in_thread, task, name, brake), brake.pull)
+        stop = StopFlag()
+        loops = Loops(lambda name: executor.submit(run_in_thread, task, name, stop), stop.set)
         return supervise(loops, names, spares, ticker)
     check_shared(task)
     with TemporaryDirectory(prefix="nonstop-") as folder:
@@ -80,14 +80,14 @@ def slots(executor: Executor) -> int:
     return count
 
 
-def run_in_thread(task: Task, name: str, brake: Brake) -> Usage:
-    return Worker(task, name, brake).run()
+def run_in_thread(task: Task, name: str, stop: StopFlag) -> Usage:
+    return Worker(task, name, stop).run()
 
 
 def run_in_process(task: Task, name: str, stop: Path) -> Usage:
     """In a process that others started. The loop ends when the file is there, or when the process is left alone."""
     alone = orphaned()
-    with braked_by_signals() as brake, interrupted_when(lambda: alone() or stop.exists()):
-        usage = Worker(task, name, brake).run()
-    brake.pass_on()
+    with stop_on_signals() as stop, interrupt_when(lambda: alone() or stop.exists()):
+        usage = Worker(task, name, stop).run()
+    stop.forward_signal()
     return usage

@@ -27,12 +27,12 @@ from nonstop.engines.transfer import Parcel, no_phantom_main, pack
 from nonstop.errors import NonstopError, ObjectiveError, StorageError, StudyError
 from nonstop.numerics.threads import processors, shared_by
 from nonstop.workers.stopping import (
-    Brake,
-    braked_by_signals,
-    held_back,
-    interrupted_when,
-    let_in,
+    StopFlag,
+    interrupt_when,
     orphaned,
+    signals_blocked,
+    stop_on_signals,
+    unblock_signals,
 )
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Worker, give_back
@@ -61,11 +61,11 @@ class Failed:
 
 def run_here(task: Task, name: str, ticker: Ticker) -> tuple[Usage, ...]:
     """One worker, in this very thread."""
-    with braked_by_signals() as brake:
-        usage = Worker(task, name, brake, on_hold=lambda _held: ticker()).run()
+    with stop_on_signals() as stop:
+        usage = Worker(task, name, stop, on_hold=lambda _held: ticker()).run()
         ticker(last=True)
-    if brake.pulled:
-        brake.end_process()
+    if stop.is_set:
+        stop.end_process()
     return (usage,)
 
 
@@ -74,18 +74,18 @@ def run_processes(task: Task, names: Sequence[str], ticker: Ticker, clock: Clock
     if getattr(current_process(), "_inheriting", False):
         raise StudyError(_UNGUARDED)
     parcel, context = pack(task)
-    with braked_by_signals() as brake:
+    with stop_on_signals() as stop:
         crew = Crew(task, parcel, context, clock or WallClock(), names)
         try:
             crew.muster()
-            while (crew.members or crew.absent) and not brake.pulled:
+            while (crew.members or crew.absent) and not stop.is_set:
                 crew.look()
                 ticker()
         finally:
-            crew.end(brake)
+            crew.end(stop)
         ticker(last=True)
-    if brake.pulled:
-        brake.end_process()
+    if stop.is_set:
+        stop.end_process()
     return tuple(crew.usages)
 
 
@@ -144,7 +144,7 @@ class Crew:
             target=work, args=(theirs, cell, self.parcel, name), name=name, daemon=False
         )
         # A signal that comes while the process still imports would end it with a traceback: it waits for `work`.
-        with no_phantom_main(), held_back(), shared_by(self._workers):
+        with no_phantom_main(), signals_blocked(), shared_by(self._workers):
             process.start()
         theirs.close()
         self.members.append(_Member(name, process, mine, cell, self.clock.monotonic()))
@@ -184,13 +184,13 @@ class Crew:
             reason, most = f"its worker was lost ({member.how})", self.task.terms.lease.max_attempts
             self.task.storage.hand_on(self.task.study, *member.held, None, reason, most)
 
-    def end(self, brake: Brake) -> None:
+    def end(self, stop: StopFlag) -> None:
         """Ask all to end, then make them. A second Ctrl-C makes them at once."""
-        patience, deadline = brake.pulls, self.clock.monotonic() + GRACE
+        patience, deadline = stop.requests, self.clock.monotonic() + GRACE
         for member in self.members:
             with suppress(OSError):
                 member.process.terminate()
-        while self.members and self.clock.monotonic() < deadline and brake.pulls == patience:
+        while self.members and self.clock.monotonic() < deadline and stop.requests == patience:
             connection.wait([m.pipe for m in self.members], timeout=TICK)
             self._bury([m for m in self.members if not _listens_quietly(m)])
         for member in self.members:
@@ -248,12 +248,12 @@ def work(pipe: Connection, cell: c_uint64, parcel: Parcel, name: str) -> None:
         with suppress(OSError):  # the parent is gone, and so are we in a moment
             pipe.send(something)
 
-    with braked_by_signals() as brake, interrupted_when(orphaned()):
-        let_in()
+    with stop_on_signals() as stop, interrupt_when(orphaned()):
+        unblock_signals()
         try:
             task = parcel.open()
             say(Ready())
-            say(Worker(task, name, brake, on_hold=partial(note, cell)).run())
+            say(Worker(task, name, stop, on_hold=partial(note, cell)).run())
         except NonstopError as error:
             say(Failed(type(error).__name__, str(error)))
         except Exception as error:

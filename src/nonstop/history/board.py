@@ -68,9 +68,9 @@ class Board:
         for lane in self.lanes.values():  # also when another worker took it over
             if lane.trial is not None and lane.trial.number == trial.number:
                 lane.trial = None
-        if not trial.owner or trial.asked_at is None:
+        if not trial.worker or trial.asked_at is None:
             return
-        lane = self.lanes.setdefault(trial.owner, Lane(trial.owner, trial.asked_at))
+        lane = self.lanes.setdefault(trial.worker, Lane(trial.worker, trial.asked_at))
         if trial.state.finished:
             lane.completed += trial.state is TrialState.COMPLETED
             lane.failed += trial.state is TrialState.FAILED

@@ -71,10 +71,10 @@ def _by_lane(trials: Iterable[Trial], end: float) -> dict[str, list[Trial]]:
     lanes: dict[str, list[Trial]] = {}
     free: list[float] = []  # when each lane of the unnamed was last in use
     for trial in sorted(trials, key=lambda trial: (trial.asked_at or 0.0, trial.number)):
-        # A trial that waits for its next attempt has no owner, and nobody is at work on it.
+        # A trial that waits for its next attempt has no worker, and nobody is at work on it.
         if trial.asked_at is None or trial.state is TrialState.WAITING:
             continue
-        name = trial.owner
+        name = trial.worker
         if not name:
             place = next((i for i, until in enumerate(free) if until <= trial.asked_at), len(free))
             free[place : place + 1] = [_end(trial, end)]
@@ -114,8 +114,8 @@ def _proposing(trial: Trial, before: float) -> float:
     """How much of the time before the evaluation went into the proposal; all of it while it is not there yet."""
     if trial.started_at is None:
         return max(0.0, before)
-    seconds = trial.diagnostics.get("seconds", 0.0)
-    return min(max(0.0, before), seconds) if isinstance(seconds, int | float) else 0.0
+    seconds = 0.0 if trial.diagnostics is None else trial.diagnostics.seconds
+    return min(max(0.0, before), seconds)
 
 
 def utilisation(trials: Iterable[Trial]) -> list[Usage]:
@@ -123,28 +123,28 @@ def utilisation(trials: Iterable[Trial]) -> list[Usage]:
 
     A worker's time runs from its first ask to its last result, without the times in which no trial of the study was
     under way (the study was stopped and resumed). The clock is the storage's, which reads it inside its transactions:
-    waiting for the lock with a result in hand counts as busy here. study.optimize() returns what workers measured.
+    waiting for the lock with a result in hand counts as evaluating here. study.optimize() returns what workers measured.
     """
-    finished = [trial for trial in trials if trial.owner and trial.asked_at and trial.started_at and trial.finished_at]
+    finished = [trial for trial in trials if trial.worker and trial.asked_at and trial.started_at and trial.finished_at]
     active = _union([(trial.asked_at or 0.0, trial.finished_at or 0.0) for trial in finished])
     lanes: dict[str, list[Trial]] = {}
     for trial in finished:
-        lanes.setdefault(trial.owner or "", []).append(trial)
-    return [_usage(owner, lane, active) for owner, lane in sorted(lanes.items())]
+        lanes.setdefault(trial.worker or "", []).append(trial)
+    return [_usage(worker, lane, active) for worker, lane in sorted(lanes.items())]
 
 
-def _usage(owner: str, trials: Sequence[Trial], active: Sequence[Interval]) -> Usage:
-    busy = suggesting = storing = 0.0
+def _usage(worker: str, trials: Sequence[Trial], active: Sequence[Interval]) -> Usage:
+    evaluating = proposing = storing = 0.0
     for trial in trials:
         asked, started, finished = trial.asked_at or 0.0, trial.started_at or 0.0, trial.finished_at or 0.0
         before = max(0.0, started - asked)
-        proposing = _proposing(trial, before)
-        busy += max(0.0, finished - started)
-        suggesting += proposing
-        storing += before - proposing
+        computing = _proposing(trial, before)
+        evaluating += max(0.0, finished - started)
+        proposing += computing
+        storing += before - computing
     start, end = min(trial.asked_at or 0.0 for trial in trials), max(trial.finished_at or 0.0 for trial in trials)
     span = sum(max(0.0, min(end, b) - max(start, a)) for a, b in active)
-    return Usage(owner, busy, suggesting, storing, max(0.0, span - busy - suggesting - storing))
+    return Usage(worker, evaluating, proposing, storing, max(0.0, span - evaluating - proposing - storing))
 
 
 def _within(intervals: Sequence[Interval], start: float, end: float) -> Iterable[Interval]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from nonstop.acquisition.standard import UCB
 from nonstop.history.scale import evenly
 from nonstop.space.encoding import cube_of, encode_many
 from nonstop.surrogate.kernels import squared_distances
+from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 from nonstop.types import Array
@@ -83,8 +84,8 @@ def _to_busy(known: Sequence[Trial], X: Array, rows: Sequence[int]) -> Array:
     nearest = np.full(len(rows), np.nan)
     for i, row in enumerate(rows):
         trial = known[row]
-        if "nearest_busy" in trial.diagnostics:
-            nearest[i] = _or(trial.diagnostics["nearest_busy"], math.nan)
+        if trial.diagnostics is not None and trial.diagnostics.proposed:
+            nearest[i] = _or(trial.diagnostics.nearest_busy, math.nan)
         elif trial.started_at is not None:
             busy = (starts < trial.started_at) & (ends > trial.started_at)
             nearest[i] = np.sqrt(np.square(X[busy] - X[row]).sum(axis=1)).min(initial=math.inf)
@@ -92,10 +93,10 @@ def _to_busy(known: Sequence[Trial], X: Array, rows: Sequence[int]) -> Array:
     return nearest
 
 
-def _exploration(said: Mapping[str, object], weight: float) -> float:
-    if "lengthscales" not in said:
+def _exploration(said: Diagnostics | None, weight: float) -> float:
+    if said is None or said.hyperparameters is None:
         return math.nan
-    part, mean = weight * _or(said.get("sd"), math.nan), max(_or(said.get("mean"), math.nan), 0.0)
+    part, mean = weight * _or(said.sd, math.nan), max(_or(said.mean, math.nan), 0.0)
     return part / (part + mean) if part + mean > 0.0 else math.nan
 
 
@@ -106,5 +107,5 @@ def _weight(spec: Spec) -> float:
     return math.sqrt(beta) if isinstance(beta, int | float) else math.sqrt(2.0)
 
 
-def _or(value: object, otherwise: float) -> float:
-    return float(value) if isinstance(value, int | float) else otherwise
+def _or(value: float | None, otherwise: float) -> float:
+    return otherwise if value is None else value

@@ -6,7 +6,7 @@ of its choices; the root mean square of their inverses stands for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,15 +55,8 @@ def lengthscales(spec: Spec, trials: Sequence[Trial]) -> Lengthscales:
 
 def fits_of(trials: Sequence[Trial], dim: int) -> list[tuple[Trial, Hyperparameters]]:
     """The trials that recorded hyperparameters for so many dimensions, with them."""
-    found = ((trial, recorded(trial.diagnostics, dim)) for trial in trials)
-    return [(trial, hyper) for trial, hyper in found if hyper is not None]
-
-
-def recorded(said: Mapping[str, object], dim: int) -> Hyperparameters | None:
-    scales, noise = said.get("lengthscales"), said.get("noise")
-    if not isinstance(scales, list | tuple) or len(scales) != dim or not isinstance(noise, int | float):
-        return None
-    return Hyperparameters(tuple(scales), noise)
+    found = ((trial, trial.diagnostics.hyperparameters) for trial in trials if trial.diagnostics is not None)
+    return [(trial, hyper) for trial, hyper in found if hyper is not None and len(hyper.lengthscales) == dim]
 
 
 def per_parameter(spec: Spec, hyper: Hyperparameters) -> Array:

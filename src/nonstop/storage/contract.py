@@ -103,7 +103,7 @@ class Storage(Protocol):
     def hand_on(self, study: int, number: int, attempt: int, beat: int | None, reason: str, max_attempts: int) -> bool:
         """Put an unfinished, owned trial back to WAITING with attempt + 1, or set it FAILED with the reason once it has
         had max_attempts. Compare and set: only if attempt, and beat unless None, still hold; else False and no change.
-        An observer passes the beat it saw stand still; an owner that gives its trial back passes None. It carries no
+        An observer passes the beat it saw stand still; an worker that gives its trial back passes None. It carries no
         id: after a lost answer the retry may say False though the trial was handed on."""
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from sqlalchemy import BindParameter, Select, bindparam, insert, or_, select, text, union_all, update
 
-import nonstop.trials.transitions as moves
+import nonstop.trials.transitions as transitions
 from nonstop.errors import StudyError, TrialError
 from nonstop.storage.rows import COLUMNS, changed, to_columns, to_trials
 from nonstop.storage.schema import results, studies, trials
@@ -52,7 +52,7 @@ _LOG: Final = text(
     f"VALUES (:{', :'.join(results.c.keys())}) ON CONFLICT DO NOTHING"
 )
 
-_OWNED: Final = or_(*(trials.c.state == state.value for state in moves.OWNED))
+_OWNED: Final = or_(*(trials.c.state == state.value for state in transitions.OWNED))
 _BEAT: Final = _PUT.where(trials.c.attempt == bindparam("the_attempt"), _OWNED).values(beat=trials.c.beat + 1)
 _PULSES: Final = select(trials.c.number, trials.c.attempt, trials.c.beat, trials.c.owner).where(
     trials.c.study_id == _STUDY, _OWNED
@@ -176,6 +176,6 @@ def beat(run: Runner, study: int, mine: Sequence[tuple[int, int]]) -> None:
 
 def pulses(run: Runner, study: int) -> Sequence[Pulse]:
     rows = run(_PULSES, {"the_study": study}).fetchall()
-    found = [Pulse(number, attempt, count, owner or "") for number, attempt, count, owner in rows]
+    found = [Pulse(number, attempt, count, worker or "") for number, attempt, count, worker in rows]
     # Sorted here: asked for the order of numbers, SQLite would rather walk through all trials than sort a few.
     return sorted(found, key=lambda pulse: pulse.number)

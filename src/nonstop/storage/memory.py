@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import NoReturn
 
-import nonstop.trials.transitions as moves
+import nonstop.trials.transitions as transitions
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError, TrialError
 from nonstop.storage.contract import StudyRecord
@@ -106,7 +106,7 @@ class MemoryStorage:
             here = self._study(study)
             trial = None
             if report is not None:
-                trial = self._report(here, moves.checked(report))
+                trial = self._report(here, transitions.checked(report))
             if request is not None:
                 trial = self._grant(here, request)
             return here.exchange(cursor, trial)
@@ -115,11 +115,11 @@ class MemoryStorage:
         trial = here.trial(report.number)
         if report.id in here.results:
             return trial
-        moves.check_started(trial, report.attempt)
+        transitions.check_started(trial, report.attempt)
         here.results[report.id] = report
         if trial.state.finished:
             return trial
-        return here.put(moves.finish(trial, report, here.version + 1, self._clock.now()))
+        return here.put(transitions.finish(trial, report, here.version + 1, self._clock.now()))
 
     def _grant(self, here: _Study, request: Request) -> Trial | None:
         if request.id in here.granted:
@@ -127,11 +127,11 @@ class MemoryStorage:
         now = self._clock.now()
         waiting = here.states[TrialState.WAITING]
         if waiting:
-            if not moves.may_claim(here.counts, request.limit):
+            if not transitions.may_claim(here.counts, request.limit):
                 return None
-            trial = here.put(moves.claim(here.trials[min(waiting)], request, here.version, now))
-        elif moves.may_create(here.counts, request.limit):
-            trial = here.put(moves.ask(len(here.trials), request, here.version, now))
+            trial = here.put(transitions.claim(here.trials[min(waiting)], request, here.version, now))
+        elif transitions.may_create(here.counts, request.limit):
+            trial = here.put(transitions.ask(len(here.trials), request, here.version, now))
         else:
             return None
         here.granted[request.id] = trial.number
@@ -154,11 +154,11 @@ class MemoryStorage:
         with self._held():
             here = self._study(study)
             trial = here.trial(number)
-            if moves.repeats_start(trial, attempt, params):
+            if transitions.repeats_start(trial, attempt, params):
                 return here.exchange(cursor, trial)
-            started = moves.start(trial, params, seed, diagnostics, self._clock.now())
+            started = transitions.start(trial, params, seed, diagnostics, self._clock.now())
             news = here.exchange(cursor, None)
-            if moves.overtaken(trial, params, news.changes, unique):
+            if transitions.overtaken(trial, params, news.changes, unique):
                 return news
             return here.exchange(cursor, here.put(started))
 
@@ -167,7 +167,7 @@ class MemoryStorage:
         with self._held():
             here = self._study(study)
             if request_id not in here.inserted:
-                trial = moves.insert(len(here.trials), params, value, here.version + 1, self._clock.now())
+                trial = transitions.insert(len(here.trials), params, value, here.version + 1, self._clock.now())
                 here.inserted[request_id] = here.put(trial).number
             return _own(here.trials[here.inserted[request_id]])
 
@@ -176,18 +176,18 @@ class MemoryStorage:
             here = self._study(study)
             for number, attempt in mine:
                 trial = here.trials.get(number)
-                if trial is not None and moves.holds(trial, attempt, None):
+                if trial is not None and transitions.holds(trial, attempt, None):
                     here.trials[number] = replace(trial, beat=trial.beat + 1)
-            owned = sorted(number for state in moves.OWNED for number in here.states[state])
-            return [moves.pulse(here.trials[number]) for number in owned]
+            owned = sorted(number for state in transitions.OWNED for number in here.states[state])
+            return [transitions.pulse(here.trials[number]) for number in owned]
 
     def hand_on(self, study: int, number: int, attempt: int, beat: int | None, reason: str, max_attempts: int) -> bool:
         with self._held():
             here = self._study(study)
             trial = here.trial(number)
-            if not moves.holds(trial, attempt, beat):
+            if not transitions.holds(trial, attempt, beat):
                 return False
-            here.put(moves.hand_on(trial, reason, max_attempts, self._clock.now()))
+            here.put(transitions.hand_on(trial, reason, max_attempts, self._clock.now()))
             del here.granted[here.grants.pop(number)]
             return True
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, insert, select
 
 import nonstop.storage.ledger as ledger
-import nonstop.trials.transitions as moves
+import nonstop.trials.transitions as transitions
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError
 from nonstop.storage.contract import StudyRecord
@@ -78,7 +78,7 @@ class SqlStorage:
     ) -> Exchange:
         if report is None and request is None:
             return self._database.run(lambda run: _read(run, study, cursor), write=False)
-        report = None if report is None else moves.checked(report)
+        report = None if report is None else transitions.checked(report)
 
         def both(here: Ledger) -> Exchange:
             here.read(cursor, None if report is None else report.number, None if request is None else request.id)
@@ -100,10 +100,10 @@ class SqlStorage:
         trial, now = here.trial(report.number), self._clock.now()
         if not here.log(report, counted=not trial.state.finished, now=now):
             return trial
-        moves.check_started(trial, report.attempt)
+        transitions.check_started(trial, report.attempt)
         if trial.state.finished:
             return trial
-        return here.put(trial, moves.finish(trial, report, here.version + 1, now))
+        return here.put(trial, transitions.finish(trial, report, here.version + 1, now))
 
     def _grant(self, here: Ledger, request: Request) -> Trial | None:
         held = here.granted(request.id)
@@ -112,11 +112,11 @@ class SqlStorage:
         now = self._clock.now()
         waiting = here.first_waiting() if here.counts.waiting else None
         if waiting is not None:
-            if not moves.may_claim(here.counts, request.limit):
+            if not transitions.may_claim(here.counts, request.limit):
                 return None
-            return here.put(waiting, moves.claim(waiting, request, here.version, now), request_id=request.id)
-        if moves.may_create(here.counts, request.limit):
-            return here.add(moves.ask(here.next_number, request, here.version, now), request_id=request.id)
+            return here.put(waiting, transitions.claim(waiting, request, here.version, now), request_id=request.id)
+        if transitions.may_create(here.counts, request.limit):
+            return here.add(transitions.ask(here.next_number, request, here.version, now), request_id=request.id)
         return None
 
     def start(
@@ -136,10 +136,10 @@ class SqlStorage:
         def start(here: Ledger) -> Exchange:
             here.read(cursor, number)
             trial = here.trial(number)
-            if moves.repeats_start(trial, attempt, params):
+            if transitions.repeats_start(trial, attempt, params):
                 return here.exchange(trial)
-            started = moves.start(trial, params, seed, diagnostics, self._clock.now())
-            if moves.overtaken(trial, params, here.changes, unique):
+            started = transitions.start(trial, params, seed, diagnostics, self._clock.now())
+            if transitions.overtaken(trial, params, here.changes, unique):
                 return here.exchange(None)
             return here.exchange(here.put(trial, started, **texts))
 
@@ -153,7 +153,7 @@ class SqlStorage:
             if known is not None:
                 return known
             now = self._clock.now()
-            trial = moves.insert(here.next_number, params, value, here.version + 1, now)
+            trial = transitions.insert(here.next_number, params, value, here.version + 1, now)
             if trial.value is not None:
                 here.log(Report(f"insert {request_id}", trial.number, 1, trial.state, trial.value), True, now)
             return here.add(trial, insert_id=request_id)
@@ -173,9 +173,9 @@ class SqlStorage:
     def hand_on(self, study: int, number: int, attempt: int, beat: int | None, reason: str, max_attempts: int) -> bool:
         def hand_on(here: Ledger) -> bool:
             trial = here.locked(number)
-            if not moves.holds(trial, attempt, beat):
+            if not transitions.holds(trial, attempt, beat):
                 return False
-            here.put(trial, moves.hand_on(trial, reason, max_attempts, self._clock.now()), request_id=None)
+            here.put(trial, transitions.hand_on(trial, reason, max_attempts, self._clock.now()), request_id=None)
             return True
 
         return self._change(study, hand_on)

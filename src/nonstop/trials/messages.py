@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.trial import Trial, TrialState
+from nonstop.types import Params
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +26,20 @@ class Request:
     """A wish for the next trial. `id` makes a retry of the same request return the same trial."""
 
     id: str
-    owner: str
+    worker: str
     limit: int | None = None  # the budget: completed + proposing + waiting + running trials never exceed it
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The params for a PROPOSING trial, and how they came about. With `unique`, no running trial may have them."""
+
+    number: int
+    attempt: int
+    params: Params
+    seed: int
+    diagnostics: Diagnostics
+    unique: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,4 +76,4 @@ class Pulse:
     number: int
     attempt: int
     beat: int
-    owner: str
+    worker: str

@@ -25,7 +25,6 @@ class Mirror:
         self.version = 0
         self.trials: dict[int, Trial] = {}
         self.completed: list[int] = []  # numbers in completion order
-        self.owners: set[str] = set()
         self.newest_fit: int | None = None  # the highest-numbered trial that recorded hyperparameters
         self._states: dict[TrialState, set[int]] = {state: set() for state in TrialState}
         self._values: list[float] = []  # of the completed
@@ -44,9 +43,7 @@ class Mirror:
             self._states[old.state].discard(trial.number)
         self.trials[trial.number] = trial
         self._states[trial.state].add(trial.number)
-        if trial.owner is not None and trial.params is not None:
-            self.owners.add(trial.owner)
-        if "lengthscales" in trial.diagnostics:
+        if trial.diagnostics is not None and trial.diagnostics.hyperparameters is not None:
             self.newest_fit = max(trial.number, -1 if self.newest_fit is None else self.newest_fit)
         if trial.params is not None and (old is None or old.params is None):
             self._new.append(trial.number)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import cast
 
+from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.mirror import Mirror
 from nonstop.trials.spec import Spec
 from nonstop.trials.suggest import Basis, model_based, quasi_random, trial_seed
@@ -51,32 +51,25 @@ def replay(
     for _, trial in sorted(mirror.trials.items()):
         if trial.params is None:
             continue
-        if "rung" not in trial.diagnostics:
+        if trial.diagnostics is None:
             counts["outside"] += 1
             continue
         on_trial(trial)
-        counts["model" if "cursor" in trial.diagnostics else "quasi-random"] += 1
-        computed = recomputed(spec, mirror, trial)
+        counts["model" if trial.diagnostics.proposed else "quasi-random"] += 1
+        computed = recomputed(spec, mirror, trial, trial.diagnostics)
         if not _same(trial.params, computed) or trial.seed != trial_seed(spec.seed, trial.number):
             differences.append(Difference(trial.number, trial.params, computed))
     return ReplayReport(counts["model"], counts["quasi-random"], counts["outside"], tuple(differences))
 
 
-def recomputed(spec: Spec, mirror: Mirror, trial: Trial) -> Params:
-    """The params of one trial, computed from a mirror of the whole study."""
-    said = trial.diagnostics
-    if "cursor" not in said:
-        return quasi_random(spec, trial.number, cast("int", said.get("skip", 0)))
-    cursor = cast("int", said["cursor"])
-    basis = Basis(
-        busy=cast("list[int]", said["busy"]),
-        believed=cast("list[int]", said["believed"]),
-        # A trial that failed does not change any more: its sequence number tells when it did.
-        failed=[n for n in mirror.numbers(TrialState.FAILED) if mirror.trials[n].sequence <= cursor],
-        warm=cast("int | None", said["warm"]),
-        first=bool(said["first"]),
-    )
-    return model_based(spec, mirror, trial, basis).params
+def recomputed(spec: Spec, mirror: Mirror, trial: Trial, recorded: Diagnostics) -> Params:
+    """The params of one trial, computed from a mirror of the whole study and what the trial recorded."""
+    if recorded.cursor is None:
+        return quasi_random(spec, trial.number, recorded.skip)
+    cursor = recorded.cursor
+    # A trial that failed does not change any more: its sequence number tells when it did.
+    failed = [n for n in mirror.numbers(TrialState.FAILED) if mirror.trials[n].sequence <= cursor]
+    return model_based(spec, mirror, trial, Basis(recorded.busy, recorded.believed, failed, recorded.warm)).params
 
 
 def _same(a: Params, b: Params) -> bool:

@@ -11,18 +11,18 @@ Which points count (the paper's algorithm 1, and what it leaves open):
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from nonstop.numerics.quasirandom import halton
 from nonstop.numerics.seeds import seed_of
 from nonstop.propose import Proposal, propose
 from nonstop.space.encoding import cube_of, decode
 from nonstop.surrogate.hyperparameters import Hyperparameters
+from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.mirror import Mirror
 from nonstop.trials.spec import Spec
-from nonstop.trials.trial import Diagnostics, Trial, TrialState
+from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Params
 
 _LOOKAHEAD = 64  # quasi-random points to try before a discrete space is left to the model
@@ -45,7 +45,6 @@ class Basis:
     believed: Sequence[int]
     failed: Sequence[int]
     warm: int | None
-    first: bool  # the owner's first trial
 
     @classmethod
     def of(cls, mirror: Mirror, trial: Trial) -> Basis:
@@ -53,7 +52,7 @@ class Basis:
         failed = mirror.numbers(TrialState.FAILED)
         others = (*busy, *failed, *mirror.numbers(TrialState.WAITING), *mirror.completed[trial.version :])
         siblings = [n for n in others if mirror.trials[n].version == trial.version]
-        return cls(busy, sorted(siblings), failed, mirror.newest_fit, trial.owner not in mirror.owners)
+        return cls(busy, sorted(siblings), failed, mirror.newest_fit)
 
 
 def trial_seed(study_seed: int, number: int) -> int:
@@ -63,11 +62,11 @@ def trial_seed(study_seed: int, number: int) -> int:
 
 def suggest(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1) -> Suggestion:
     """The params for a trial that has a number and a data version but no params yet."""
-    if trial.number < spec.initial_trials or basis.first or trial.version == 0:
+    if trial.number < spec.initial_trials or trial.version == 0:
         skip = _first_new(spec, mirror, trial.number)
         if skip is not None:
-            said = {"rung": "quasi-random", "first": basis.first, "skip": skip}
-            return Suggestion(quasi_random(spec, trial.number, skip), trial_seed(spec.seed, trial.number), said)
+            params, seed = quasi_random(spec, trial.number, skip), trial_seed(spec.seed, trial.number)
+            return Suggestion(params, seed, Diagnostics("quasi-random", skip))
     return model_based(spec, mirror, trial, basis, threads)
 
 
@@ -107,32 +106,21 @@ def _first_new(spec: Spec, mirror: Mirror, number: int) -> int | None:
 
 
 def _hyperparameters(mirror: Mirror, number: int | None) -> Hyperparameters | None:
-    if number is None:
-        return None
-    recorded: Mapping[str, object] = mirror.trials[number].diagnostics
-    return Hyperparameters(
-        tuple(cast("list[float]", recorded["lengthscales"])),
-        cast("float", recorded["noise"]),
-        cast("int | None", recorded.get("fitted")),
-    )
+    recorded = None if number is None else mirror.trials[number].diagnostics
+    return None if recorded is None else recorded.hyperparameters
 
 
 def _diagnostics(proposal: Proposal, basis: Basis, cursor: int) -> Diagnostics:
-    said: dict[str, object] = {
-        "rung": proposal.rung,
-        "acquisition": proposal.value if math.isfinite(proposal.value) else None,
-        "mean": proposal.mean,
-        "sd": proposal.sd,
-        "nearest_busy": proposal.nearest_busy if math.isfinite(proposal.nearest_busy) else None,
-        "seconds": proposal.seconds,
-        "busy": list(basis.busy),
-        "believed": list(basis.believed),
-        "warm": basis.warm,
-        "first": basis.first,
-        "cursor": cursor,
-    }
-    if proposal.hyperparameters is not None:
-        said["lengthscales"] = list(proposal.hyperparameters.lengthscales)
-        said["noise"] = proposal.hyperparameters.noise
-        said["fitted"] = proposal.hyperparameters.results
-    return said
+    return Diagnostics(
+        rung=proposal.rung,
+        acquisition=proposal.value if math.isfinite(proposal.value) else None,
+        mean=proposal.mean,
+        sd=proposal.sd,
+        nearest_busy=proposal.nearest_busy if math.isfinite(proposal.nearest_busy) else None,
+        seconds=proposal.seconds,
+        busy=tuple(basis.busy),
+        believed=tuple(basis.believed),
+        warm=basis.warm,
+        cursor=cursor,
+        hyperparameters=proposal.hyperparameters,
+    )

@@ -33,12 +33,12 @@ def may_create(counts: Counts, limit: int | None) -> bool:
 
 def ask(number: int, request: Request, version: int, now: float) -> Trial:
     """A new trial, to be proposed by the asker."""
-    return Trial(number, TrialState.PROPOSING, version=version, owner=printable(request.owner), asked_at=now)
+    return Trial(number, TrialState.PROPOSING, version=version, worker=printable(request.worker), asked_at=now)
 
 
 def claim(trial: Trial, request: Request, version: int, now: float) -> Trial:
     """A waiting trial, given to the asker; one with params keeps the version its params were proposed from."""
-    owned = replace(trial, owner=printable(request.owner), asked_at=now, beat=0)
+    owned = replace(trial, worker=printable(request.worker), asked_at=now, beat=0)
     if trial.params is None:
         return replace(owned, state=TrialState.PROPOSING, version=version)
     return replace(owned, state=TrialState.RUNNING, started_at=now)
@@ -128,12 +128,12 @@ def hand_on(trial: Trial, reason: str, max_attempts: int, now: float) -> Trial:
     """Back to the queue for the next attempt, or failed after the last one."""
     if trial.attempt >= max_attempts:
         return replace(trial, state=TrialState.FAILED, reason=printable(reason), finished_at=now)
-    return replace(trial, state=TrialState.WAITING, attempt=trial.attempt + 1, owner=None, beat=0)
+    return replace(trial, state=TrialState.WAITING, attempt=trial.attempt + 1, worker=None, beat=0)
 
 
 def pulse(trial: Trial) -> Pulse:
     """What observers of an owned trial see."""
-    return Pulse(trial.number, trial.attempt, trial.beat, trial.owner or "")
+    return Pulse(trial.number, trial.attempt, trial.beat, trial.worker or "")
 
 
 def finite(number: int, value: object) -> float:

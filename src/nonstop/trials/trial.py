@@ -10,15 +10,12 @@ Trials never change: storage hands out new values.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
 
 from nonstop.errors import TrialError
+from nonstop.trials.diagnostics import Diagnostics
 from nonstop.types import Params
-
-#: What a proposal says of itself, as JSON: hyperparameters, rung, distance, seconds.
-Diagnostics: TypeAlias = Mapping[str, object]
 
 
 class TrialState(StrEnum):
@@ -61,10 +58,10 @@ class Trial:
     order: int | None = None
     seed: int = 0
     attempt: int = 1
-    owner: str | None = None
+    worker: str | None = None
     beat: int = 0
     reason: str | None = None
-    diagnostics: Diagnostics = field(default_factory=dict)
+    diagnostics: Diagnostics | None = None
     asked_at: float | None = None
     started_at: float | None = None
     finished_at: float | None = None

@@ -79,7 +79,7 @@ class Heart:
         held = self.held
         pulses = self._storage.beat(self._study, [] if held is None else [held])
         for pulse in self._watch.expired(pulses, self._clock.monotonic()):
-            reason = f"no heartbeat from {pulse.owner or 'its owner'} for {self._lease.seconds:g} s"
+            reason = f"no heartbeat from {pulse.worker or 'its worker'} for {self._lease.seconds:g} s"
             self._storage.hand_on(
                 self._study, pulse.number, pulse.attempt, pulse.beat, reason, self._lease.max_attempts
             )

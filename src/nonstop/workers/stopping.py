@@ -1,7 +1,7 @@
-"""How a worker is asked to end: SIGTERM or Ctrl-C in its process, or a pull from the thread that runs it.
+"""How a worker is asked to stop: by SIGTERM or Ctrl-C in its process, or by the thread that runs it.
 
-A signal never interrupts a transaction or a proposal: those take milliseconds, and end with a look at the brake. It
-interrupts what may take hours, the objective, by raising Stop there.
+A signal never interrupts a transaction or a proposal: those take milliseconds, and the worker looks at its StopFlag
+after each. It interrupts what may take hours, the objective, by raising StopRequested there.
 """
 
 from __future__ import annotations
@@ -17,45 +17,45 @@ from typing import Final, NoReturn
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
-class Stop(BaseException):
+class StopRequested(BaseException):
     """The process is asked to end. No Exception, so that an objective's `except Exception` lets it pass."""
 
 
-class Brake:
-    """Once pulled, it stays pulled; `signal` says by which signal, if it was one."""
+class StopFlag:
+    """Once set, it stays set; `signal` says by which signal, if it was one; `requests` counts how often."""
 
     def __init__(self) -> None:
         self.signal: int | None = None
-        self.pulls = 0
+        self.requests = 0
         self._armed = False
 
     @property
-    def pulled(self) -> bool:
-        return self.pulls > 0
+    def is_set(self) -> bool:
+        return self.requests > 0
 
-    def pull(self) -> None:
-        self.pulls += 1
+    def set(self) -> None:
+        self.requests += 1
 
     def on_signal(self, number: int, _frame: FrameType | None) -> None:
         """The handler. It runs in the main thread between two bytecodes, so it must take no lock."""
         self.signal = number
-        self.pulls += 1
+        self.requests += 1
         if self._armed:
             self._armed = False  # a second signal must not interrupt the cleaning up
-            raise Stop
+            raise StopRequested
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """Inside, a signal raises Stop at once; a brake that is already pulled raises it on entry."""
+        """Inside, a signal raises StopRequested at once; a flag that is already set raises it on entry."""
         try:
             self._armed = True
-            if self.pulled:
-                raise Stop
+            if self.is_set:
+                raise StopRequested
             yield
         finally:
             self._armed = False
 
-    def pass_on(self) -> None:
+    def forward_signal(self) -> None:
         """In a process that is not ours, SIGTERM meant more than the loop: give it to the handler that was before."""
         if self.signal == signal.SIGTERM:
             signal.raise_signal(signal.SIGTERM)
@@ -68,15 +68,15 @@ class Brake:
 
 
 @contextmanager
-def braked_by_signals() -> Iterator[Brake]:
-    """A brake that SIGTERM and Ctrl-C pull, in a main thread; elsewhere one that only pull() pulls."""
-    brake = Brake()
+def stop_on_signals() -> Iterator[StopFlag]:
+    """A flag that SIGTERM and Ctrl-C set, in a main thread; elsewhere one that only set() sets."""
+    stop = StopFlag()
     if threading.current_thread() is not threading.main_thread():
-        yield brake
+        yield stop
         return
-    before = {number: signal.signal(number, brake.on_signal) for number in SIGNALS}
+    before = {number: signal.signal(number, stop.on_signal) for number in SIGNALS}
     try:
-        yield brake
+        yield stop
     finally:
         for number, handler in before.items():
             # None: the handler was not installed from Python, and cannot be put back.
@@ -84,7 +84,7 @@ def braked_by_signals() -> Iterator[Brake]:
 
 
 @contextmanager
-def held_back() -> Iterator[None]:
+def signals_blocked() -> Iterator[None]:
     """Inside, signals wait; a process started here holds them back too, until it lets them in."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
@@ -93,13 +93,13 @@ def held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def let_in() -> None:
+def unblock_signals() -> None:
     """Deliver what was held back."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
 
 @contextmanager
-def interrupted_when(asked: Callable[[], bool], every: float = 0.5) -> Iterator[None]:
+def interrupt_when(asked: Callable[[], bool], every: float = 0.5) -> Iterator[None]:
     """Inside, this process sends itself the signal of Ctrl-C as soon as asked() is true; never after the end."""
     over, lock = threading.Event(), threading.Lock()
 
@@ -110,7 +110,7 @@ def interrupted_when(asked: Callable[[], bool], every: float = 0.5) -> Iterator[
                     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
                     return
 
-    threading.Thread(target=watch, name="nonstop-brake", daemon=True).start()
+    threading.Thread(target=watch, name="nonstop-stop", daemon=True).start()
     try:
         yield
     finally:

@@ -11,23 +11,23 @@ class Usage:
     """Seconds of one worker: in the objective, computing proposals (with all that is none of the others), in the
     storage, and idle.
 
-    `waiting` is the time in which there was nothing to do: the rest of the budget was under way elsewhere.
+    `idle` is the time in which there was nothing to do: the rest of the budget was under way elsewhere.
     """
 
     worker: str
-    busy: float = 0.0
-    suggesting: float = 0.0
+    evaluating: float = 0.0
+    proposing: float = 0.0
     storing: float = 0.0
-    waiting: float = 0.0
+    idle: float = 0.0
 
     @property
     def total(self) -> float:
-        return self.busy + self.suggesting + self.storing + self.waiting
+        return self.evaluating + self.proposing + self.storing + self.idle
 
     @property
     def utilisation(self) -> float:
         """The share of the time spent evaluating; 1 if there was no time at all."""
-        return self.busy / self.total if self.total > 0.0 else 1.0
+        return self.evaluating / self.total if self.total > 0.0 else 1.0
 
 
 def overall(usages: Iterable[Usage], worker: str = "all") -> Usage:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-import nonstop.trials.transitions as moves
+import nonstop.trials.transitions as transitions
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError, TrialError
 from nonstop.storage.contract import Storage
@@ -22,7 +22,7 @@ from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.workers.lease import Heart, Lease
 from nonstop.workers.objective import Objective, evaluate, limited, objective_of
-from nonstop.workers.stopping import Brake, Stop
+from nonstop.workers.stopping import StopFlag
 from nonstop.workers.usage import Usage
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
@@ -80,13 +80,13 @@ class Worker:
         self,
         task: Task,
         name: str,
-        brake: Brake | None = None,
+        stop: StopFlag | None = None,
         clock: Clock | None = None,
         on_hold: Callable[[tuple[int, int] | None], None] = lambda _held: None,
     ) -> None:
         self._terms = task.terms
         self._name = name
-        self._brake = brake or Brake()
+        self._stop = stop or StopFlag()
         self._clock = clock or WallClock()
         self._on_hold = on_hold
         self._objective = limited(objective_of(task.objective), task.terms.trial_timeout)
@@ -94,26 +94,26 @@ class Worker:
         self._session = Session(task.storage, task.study, task.spec, self._clock, self._streak.feed)
         self._heart = Heart(task.storage, task.study, task.terms.lease, self._clock)
         self._held: tuple[int, int] | None = None
-        self._busy = self._waiting = self._total = 0.0
+        self._evaluating = self._idle = self._total = 0.0
         # The wall clock is asked once; from here on it may jump.
         left = None if self._terms.ends_at is None else self._terms.ends_at - self._clock.now()
         self._deadline = None if left is None else self._clock.monotonic() + left
 
     @property
     def usage(self) -> Usage:
-        """Where the time of the run went. What is not accounted for otherwise counts as suggesting: nothing is lost."""
+        """Where the time of the run went. What is not accounted for otherwise counts as proposing: nothing is lost."""
         storing = self._session.storing
-        suggesting = max(0.0, self._total - self._busy - storing - self._waiting)
-        return Usage(self._name, self._busy, suggesting, storing, self._waiting)
+        proposing = max(0.0, self._total - self._evaluating - storing - self._idle)
+        return Usage(self._name, self._evaluating, proposing, storing, self._idle)
 
     def run(self) -> Usage:
-        """Work until the run is over or the brake is pulled; StudyError after too many failures in a row."""
+        """Work until the run is over or the stop is pulled; StudyError after too many failures in a row."""
         with self._heart:
             before = self._clock.monotonic()
             try:
                 self._exchange(None, request=False)  # all there is, before anything needs the study's lock
                 self._loop()
-            except Stop:
+            except StopRequested:
                 pass
             finally:
                 self._give_back()
@@ -131,10 +131,10 @@ class Worker:
     def _evaluate(self, trial: Trial) -> Report:
         before = self._clock.monotonic()
         try:
-            with self._brake.interruptible():
+            with self._stop.interruptible():
                 outcome = evaluate(self._objective, trial.params or {})
         finally:
-            self._busy += self._clock.monotonic() - before
+            self._evaluating += self._clock.monotonic() - before
         state = TrialState.FAILED if outcome.value is None else TrialState.COMPLETED
         return Report(os.urandom(16).hex(), trial.number, trial.attempt, state, outcome.value, outcome.reason)
 
@@ -188,23 +188,23 @@ class Worker:
             last = "; ".join(self._streak.reasons)
             raise StudyError(f"stopped after {self._streak.length} failed trials in a row; the last: {last}")
         if self._held is not None:
-            return self._brake.pulled
+            return self._stop.is_set
         return self._is_late() or (self._terms.n_trials is not None and counts.completed >= self._terms.n_trials)
 
     def _is_late(self) -> bool:
-        return self._brake.pulled or (self._deadline is not None and self._clock.monotonic() >= self._deadline)
+        return self._stop.is_set or (self._deadline is not None and self._clock.monotonic() >= self._deadline)
 
     def _wait(self, seconds: float) -> Exchange:
         """The rest of the budget is under way elsewhere; a failure or a lost worker may give some of it back. To look
         whether it did is part of the waiting."""
         before, storing = self._clock.monotonic(), self._session.storing
         try:
-            with self._brake.interruptible():
+            with self._stop.interruptible():
                 self._clock.sleep(seconds)
             return self._exchange(None, request=False)
         finally:
             self._session.storing = storing
-            self._waiting += self._clock.monotonic() - before
+            self._idle += self._clock.monotonic() - before
 
     def _hold(self, held: tuple[int, int] | None) -> None:
         self._held = self._heart.held = held
@@ -226,4 +226,4 @@ def give_back(storage: Storage, study: int, number: int, attempt: int) -> None:
 
 def _has_room(counts: Counts, limit: int | None) -> bool:
     """Would a request be granted? Looking costs less than asking, which needs the study's lock."""
-    return moves.may_create(counts, limit) or (counts.waiting > 0 and moves.may_claim(counts, limit))
+    return transitions.may_create(counts, limit) or (counts.waiting > 0 and transitions.may_claim(counts, limit))

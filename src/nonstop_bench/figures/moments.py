@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.output import Standardize
 from nonstop_bench.records import Array
+from nonstop_bench.simulate import Simulated
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,10 +76,10 @@ def acquisition_of(rule: str, gp: GP, busy: Array) -> Acquisition:
     return seen[0]
 
 
-def moments(study: nonstop.Study, rule: str, workers: int) -> list[Moment]:
+def moments(simulated: Simulated, rule: str, workers: int) -> list[Moment]:
     """First the moment when all workers have started, then one for each query that the model chose."""
+    study, initial = simulated.study, simulated.initial
     trials = sorted(study.trials, key=lambda trial: trial.number)
-    initial = study.spec.initial_trials
     started = trials[initial : initial + workers]
     X, y = _data(study, initial)
     scale = Standardize.of(y)
@@ -91,10 +91,10 @@ def _moment(study: nonstop.Study, rule: str, trial: nonstop.Trial, trials: Seque
     said = trial.diagnostics
     X, y = _data(study, trial.version)
     scale = Standardize.of(y)
-    fitted = Hyperparameters(tuple(cast("list[float]", said["lengthscales"])), cast("float", said["noise"]))
-    others = [trials[number] for number in cast("list[int]", said["busy"])]
+    assert said is not None
+    others = [trials[number] for number in said.busy]
     (query,) = _busy(study, [trial])
-    return Moment(rule, X, y, _busy(study, others), _posterior(X, y, scale, fitted), scale, query)
+    return Moment(rule, X, y, _busy(study, others), _posterior(X, y, scale, said.hyperparameters), scale, query)
 
 
 def _data(study: nonstop.Study, version: int) -> tuple[Array, Array]:
@@ -110,4 +110,4 @@ def _posterior(X: Array, y: Array, scale: Standardize, fitted: Hyperparameters |
 
 def _busy(study: nonstop.Study, trials: Iterable[nonstop.Trial]) -> list[Busy]:
     """Simulated workers are called w0, w1, …"""
-    return [Busy(int((trial.owner or "w0")[1:]) + 1, encode(study.spec.space, trial.params or {})) for trial in trials]
+    return [Busy(int((trial.worker or "w0")[1:]) + 1, encode(study.spec.space, trial.params or {})) for trial in trials]

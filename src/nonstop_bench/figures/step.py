@@ -60,7 +60,7 @@ def run(rule: str) -> list[Moment]:
     """All moments that the two figures show."""
     evaluations = WORKERS + ROWS - 1 + CONTINUED
     setup = Setup(find(TASK), rule=rule, q=WORKERS, seed=SEED, horizon=np.inf, max_trials=evaluations)
-    return moments(simulate(setup).study, rule, WORKERS)
+    return moments(simulate(setup), rule, WORKERS)
 
 
 def _queries(shown: dict[str, list[Moment]]) -> str:

@@ -37,13 +37,13 @@ class Span:
 def spans(mode: Mode) -> list[Span]:
     """The evaluations that begin before the horizon, after the initial data, cut off at it."""
     setup = Setup(find(TASK), q=WORKERS, seed=SEED, horizon=HORIZON, mode=mode)
-    study = simulate(setup).study
+    simulated = simulate(setup)
     found = []
-    for trial in study.trials[study.spec.initial_trials :]:
+    for trial in simulated.study.trials[simulated.initial :]:
         start = trial.started_at or 0.0
         end = HORIZON if trial.finished_at is None else trial.finished_at
         if start < HORIZON:
-            found.append(Span(int((trial.owner or "w0")[1:]), start, min(end, HORIZON), trial.finished_at is not None))
+            found.append(Span(int((trial.worker or "w0")[1:]), start, min(end, HORIZON), trial.finished_at is not None))
     return found
 
 

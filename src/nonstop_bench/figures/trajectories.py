@@ -48,7 +48,7 @@ def walk(rule: str, workers: int, seed: int) -> Path2d:
     simulated = simulate(setup)
     trials = sorted(simulated.study.trials, key=lambda trial: trial.number)
     X = np.array([encode(problem.space, trial.params or {}) for trial in trials])
-    first = simulated.study.spec.initial_trials
+    first = simulated.initial
     begun = first + workers
     best = min(simulated.exact.values())
     return Path2d(rule, workers, X[:first], X[first:begun], X[begun:], problem.regret(best))

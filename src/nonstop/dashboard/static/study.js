@@ -93,15 +93,15 @@ const speedOf = (rate) => (rate >= 1 ? `${number(Number(rate.toPrecision(2)))} a
 
 function drawUsage(usage) {
   write($("utilisation"), usage ? share(usage.share) : "–");
-  write($("workers"), usage ? `${plural(usage.workers, "worker")}, ${duration(usage.busy)} of evaluations` : "no worker has finished a trial yet");
+  write($("workers"), usage ? `${plural(usage.workers, "worker")}, ${duration(usage.evaluating)} of evaluations` : "no worker has finished a trial yet");
   if (!usage) return;
-  const total = usage.busy + usage.suggesting + usage.storing + usage.waiting || 1;
-  stack($("usage"), { busy: usage.busy, suggesting: usage.suggesting, storing: usage.storing, unused: usage.waiting });
+  const total = usage.evaluating + usage.proposing + usage.storing + usage.idle || 1;
+  stack($("usage"), { evaluating: usage.evaluating, proposing: usage.proposing, storing: usage.storing, idle: usage.idle });
   legend($("usage-legend"), {
     busy: `evaluating`,
-    suggesting: `${share(usage.suggesting / total)} proposing`,
+    proposing: `${share(usage.proposing / total)} proposing`,
     storing: `${share(usage.storing / total)} storage`,
-    unused: `${share(usage.waiting / total)} idle`,
+    idle: `${share(usage.idle / total)} idle`,
   });
 }
 
