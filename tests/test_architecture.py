@@ -32,11 +32,11 @@ ORDER = [
     "acquisition.penalized", "acquisition.pareto", "acquisition.aegis", "acquisition.turns", "acquisition.rules",
     "acquisition.maximize",
     "propose",
-    "trials", "trials.trial", "trials.messages", "trials.transitions", "trials.spec", "trials.mirror",
-    "trials.suggest", "trials.replay",
-    "storage.contract", "storage.text", "storage.memory", "storage.retry", "storage.schema", "storage.statement",
-    "storage.rows", "storage.sqlite", "storage.postgres", "storage.database", "storage.ledger", "storage.sql",
-    "storage.session", "storage",
+    "trials", "trials.diagnostics", "trials.trial", "trials.messages", "trials.transitions", "trials.spec",
+    "trials.mirror", "trials.suggest", "trials.replay",
+    "storage.contract", "storage.text", "storage.ledger", "storage.transactions", "storage.memory", "storage.retry",
+    "storage.schema", "storage.statement", "storage.rows", "storage.sqlite", "storage.postgres", "storage.database",
+    "storage.sqlledger", "storage.sql", "storage.schemes", "storage.session", "storage",
     "workers", "workers.usage", "workers.stopping", "workers.command", "workers.objective", "workers.lease",
     "workers.worker",
     "history.scale", "history.progress", "history.lanes", "history.queries", "history.relevance", "history.posterior",
@@ -177,20 +177,20 @@ if TYPE_CHECKING:
     from nonstop.study import Study
 def later():
     import nonstop.propose as p
-    from nonstop import encoding, UCB
+    from nonstop import UCB, wording
     from . import memory
     from .text import encode
     from ..clock import Clock
     importlib.import_module("nonstop.trials.spec")
 """
-    monkeypatch.setitem(TREES, "nonstop.trials.transitions", ast.parse(source))
-    assert sorted(own("nonstop.trials.transitions")) == [
+    monkeypatch.setitem(TREES, "nonstop.storage.ledger", ast.parse(source))
+    assert sorted(own("nonstop.storage.ledger")) == [
         "nonstop",
         "nonstop.clock",
-        "nonstop.space.encoding",
         "nonstop.propose",
-        "nonstop.trials.spec",
         "nonstop.storage.memory",
         "nonstop.storage.text",
         "nonstop.study",
+        "nonstop.trials.spec",
+        "nonstop.wording",
     ]

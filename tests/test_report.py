@@ -92,7 +92,7 @@ def test_nothing_comes_from_the_network() -> None:
 
 def test_words_of_users_stay_words() -> None:
     space = nonstop.Space({NASTY: nonstop.Float(0.0, 1.0), "c": nonstop.Categorical([NASTY, "b"])})
-    spec, trials = study(space, 20, worker=NASTY, fails=lambda i: i == 3)
+    spec, trials = study(space, 20, name=NASTY, fails=lambda i: i == 3)
     plain, nasty = Page(made(spec, study(n=20, fails=lambda i: i == 3)[1][:0])), Page(made(spec, trials, NASTY))
     assert {tag for tag, _ in nasty.tags} <= {tag for tag, _ in plain.tags} | {
         "table",

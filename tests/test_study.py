@@ -13,6 +13,7 @@ import pytest
 import nonstop
 from nonstop import Categorical, Float, Int, ParamsError, Space, Study, StudyError, TrialError, TrialState, create_study
 from nonstop.numerics.quasirandom import halton
+from tests.helpers.trials import said
 
 PLANE = Space({"x": Float(0, 1), "y": Float(0, 1)})
 
@@ -47,13 +48,19 @@ def test_the_first_trials_are_the_scrambled_halton_sequence() -> None:
     expected = halton(8, 2, seed=5)
     assert np.array_equal(points[:6], expected[:6])  # three for each parameter
     assert not np.array_equal(points[6:], expected[6:])
-    assert [trial.diagnostics["rung"] for trial in study.trials] == ["quasi-random"] * 6 + ["model"] * 2
+    assert [said(trial).rung for trial in study.trials] == ["quasi-random"] * 6 + ["model"] * 2
 
 
-def test_the_first_trial_of_every_worker_is_quasi_random() -> None:
-    study = run(create_study(space=PLANE, seed=5), 10)
-    rungs = [study.ask(worker=worker).diagnostics["rung"] for worker in ("a", "a", "b", "a", "b")]
-    assert rungs == ["quasi-random", "model", "quasi-random", "model", "model"]
+@pytest.mark.parametrize("initial", [None, 0])
+def test_a_worker_that_joins_later_asks_the_model(initial: int | None) -> None:
+    """The paper's first quasi-random trial of each worker belongs to the start of a study."""
+    study = run(create_study(space=PLANE, seed=5, initial=initial), 10)
+    assert {said(study.ask(worker=worker)).rung for worker in ("a", "a", "b", "c")} == {"model"}
+
+
+def test_without_a_result_every_worker_starts_quasi_random() -> None:
+    study = create_study(space=PLANE, seed=5, initial=0)
+    assert {said(study.ask(worker=worker)).rung for worker in ("a", "b", "c")} == {"quasi-random"}
 
 
 def test_asks_in_a_row_believe_each_other_and_never_repeat_a_point() -> None:
@@ -62,7 +69,7 @@ def test_asks_in_a_row_believe_each_other_and_never_repeat_a_point() -> None:
     points = np.array([[trial.params["x"], trial.params["y"]] for trial in trials if trial.params])
     apart = np.abs(points[:, None] - points[None]).max(axis=2) + np.eye(10)
     assert apart.min() > 1e-4
-    assert [trial.diagnostics["believed"] for trial in trials] == [list(range(12, 12 + i)) for i in range(10)]
+    assert [said(trial).believed for trial in trials] == [tuple(range(12, 12 + i)) for i in range(10)]
     assert {trial.version for trial in trials} == {12}
 
 
@@ -72,8 +79,8 @@ def test_with_new_data_busy_points_are_not_believed() -> None:
     study.tell(quick, 1.0)
     after = study.ask()
     assert after.version == 13
-    assert after.diagnostics["busy"] == [slow.number]
-    assert after.diagnostics["believed"] == []
+    assert said(after).busy == (slow.number,)
+    assert said(after).believed == ()
 
 
 def test_a_crashing_corner_is_not_asked_for_again() -> None:

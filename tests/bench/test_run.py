@@ -14,6 +14,7 @@ from nonstop_bench.problems.catalogue import find
 from nonstop_bench.records import COLUMNS, Record
 from nonstop_bench.run import record_of, run, setup_of
 from nonstop_bench.simulate import Simulated, simulate
+from tests.helpers.trials import said
 
 SMALL = Case("branin", q=3, seed=4, horizon=4.0)
 INITIAL = 6  # three for each parameter of Branin
@@ -76,11 +77,10 @@ def test_delta_is_the_distance_to_what_the_proposal_knew_to_be_busy(case: Case) 
     assert np.isnan(record.delta[: INITIAL + 1]).all()
     for i in range(INITIAL + 1, INITIAL + case.q):  # the first points: all start at once
         assert record.delta[i] == pytest.approx(nearest(X, i, list(range(INITIAL, i))))
-    modelled = [trial for trial in simulated.study.trials if "busy" in trial.diagnostics]
+    modelled = [trial for trial in simulated.study.trials if said(trial).proposed]
     assert len(modelled) > 5
     for trial in modelled:
-        busy = trial.diagnostics["busy"]
-        assert isinstance(busy, list)
+        busy = list(said(trial).busy)
         assert record.delta[trial.number] == pytest.approx(nearest(X, trial.number, busy), nan_ok=True)
     assert np.isfinite(record.delta[INITIAL + case.q :]).any() == (case.q > 1)
 
@@ -97,16 +97,17 @@ def test_recent_looks_back_as_far_as_the_case_says(q: int, window: int | None, b
 
 def test_lengthscales_and_their_change() -> None:
     simulated, record = both(SMALL)
-    said = [trial.diagnostics.get("lengthscales") for trial in simulated.study.trials]
-    assert sum(isinstance(scales, list) for scales in said) > 5
-    for i, scales in enumerate(said):
-        before = said[i - 1] if i else None
-        if not isinstance(scales, list):
+    fits = [said(trial).hyperparameters for trial in simulated.study.trials]
+    recorded = [None if fit is None else fit.lengthscales for fit in fits]
+    assert sum(scales is not None for scales in recorded) > 5
+    for i, scales in enumerate(recorded):
+        before = recorded[i - 1] if i else None
+        if scales is None:
             assert np.isnan(record.lengthscale[i])
             assert np.isnan(record.change[i])
             continue
         assert record.lengthscale[i] == pytest.approx(sum(scales) / 2)
-        if isinstance(before, list):
+        if before is not None:
             assert record.change[i] == pytest.approx(sum(abs(a - b) for a, b in zip(scales, before, strict=True)) / 2)
         else:
             assert np.isnan(record.change[i])

@@ -11,6 +11,7 @@ from nonstop import TrialState
 from nonstop_bench.durations import DURATIONS
 from nonstop_bench.problems.branin import BRANIN
 from nonstop_bench.simulate import Setup, simulate
+from tests.helpers.trials import said
 
 INITIAL = 6  # three for each parameter of Branin
 
@@ -57,7 +58,7 @@ def test_workers_never_wait() -> None:
 def test_workers_that_finish_at_the_same_instant_see_each_other() -> None:
     """The second of them proposes from one result more, so that no two proposals have the same data."""
     study = simulate(Setup(BRANIN, "ucb", q=4, seed=0, horizon=3.5, duration="constant")).study
-    proposed = [t.version for t in study.trials if t.diagnostics.get("rung") == "model"]
+    proposed = [t.version for t in study.trials if said(t).rung == "model"]
     assert len(proposed) == 12
     assert len(set(proposed)) == len(proposed)
     points = np.array([list((t.params or {}).values()) for t in study.trials], dtype=float)
@@ -72,7 +73,7 @@ def test_a_barrier_makes_workers_wait_and_believe() -> None:
         batches.setdefault(trial.started_at or 0.0, []).append(trial.number)
     assert {len(batch) for batch in batches.values()} == {3}
     last = study.trials[INITIAL + 5]
-    assert last.diagnostics["believed"] == [INITIAL + 3, INITIAL + 4]
+    assert said(last).believed == (INITIAL + 3, INITIAL + 4)
 
 
 def test_one_worker_is_sequential() -> None:

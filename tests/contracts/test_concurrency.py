@@ -17,6 +17,7 @@ from nonstop.storage.contract import Storage
 from nonstop.trials.messages import Report, Request
 from nonstop.trials.trial import TrialState
 from tests.helpers.storages import Desk
+from tests.helpers.trials import a_start
 
 
 def in_processes(count: int, work: Callable[[int], None]) -> None:
@@ -52,7 +53,7 @@ def work_until_done(url: str, study: int, worker: str, limit: int, cursor: int =
             break
         while True:
             point = {"x": (trial.number * 7919 % 1000) / 1000}
-            answer = storage.start(study, trial.number, trial.attempt, point, 0, {}, answer.cursor)
+            answer = storage.start(study, a_start(trial.number, point, attempt=trial.attempt), answer.cursor)
             if answer.trial is not None:
                 break
         report = Report(f"{worker} {turn}", trial.number, trial.attempt, TrialState.COMPLETED, point["x"])
@@ -109,7 +110,7 @@ def test_threads_share_a_storage(storage: Storage) -> None:
             trial = storage.exchange(study, 0, request=Request(f"{worker} {turn}", str(worker))).trial
             assert trial is not None
             point = {"x": float(trial.number)}
-            while storage.start(study, trial.number, 1, point, 0, {}, storage.exchange(study, 0).cursor).trial is None:
+            while storage.start(study, a_start(trial.number, point), storage.exchange(study, 0).cursor).trial is None:
                 pass
             storage.beat(study, [(trial.number, 1)])
             storage.exchange(study, 0, Report(f"{worker} {turn}", trial.number, 1, TrialState.COMPLETED, 1.0))

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import nonstop.storage.sqlite as sqlite
-from nonstop.errors import TrialError
+from nonstop.errors import StorageError
 from nonstop.storage.sql import SqlStorage
-from nonstop.trials.messages import Report, Request
-from nonstop.trials.trial import TrialState
+from nonstop.trials.messages import Request
 from tests.helpers.storages import Desk
+from tests.helpers.trials import a_start
 
 
 @contextmanager
@@ -81,68 +81,48 @@ def test_a_new_trial_costs_few_statements(sqlite_desk: Desk) -> None:
     with statements(storage) as seen:
         given = storage.exchange(study, 2, report, Request("next", "me", 10))
         assert given.trial is not None
-        storage.start(study, given.trial.number, 1, {"x": 0.5}, 0, {}, given.cursor)
+        storage.start(study, a_start(given.trial.number, {"x": 0.5}), given.cursor)
     assert [sql.partition(" ")[0] for sql in seen if not sql.startswith("PRAGMA")] == [
         *("BEGIN", "SELECT", "SELECT", "INSERT", "UPDATE", "INSERT", "UPDATE", "COMMIT"),
         *("BEGIN", "SELECT", "SELECT", "UPDATE", "UPDATE", "COMMIT"),
     ]
 
 
-def waits(seen: list[str]) -> list[bool]:
-    """Which of the commits wait for the disk."""
-    full, commits = True, []
-    for sql in seen:
-        if sql.startswith("PRAGMA synchronous="):
-            full = sql.endswith("FULL")
-        elif sql == "COMMIT":
-            commits.append(full)
-    assert full, "the connection was left in a hurry"
-    return commits
+def synchronous(storage: SqlStorage) -> int:
+    """SQLite's word for how commits wait: 2 is full, each of them; 1 is normal, only checkpoints."""
+    with storage._database._engine.connect() as connection:
+        return int(connection.exec_driver_sql("PRAGMA synchronous").scalar_one())
 
 
 @pytest.mark.parametrize("log_is_safe", [True, False])
-def test_a_report_waits_for_the_disk_with_the_start_that_follows(
-    log_is_safe: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With a write-ahead log only; and where no start follows, the report waits by itself."""
-    if log_is_safe and not sqlite.wal_is_safe(sqlite.driver().sqlite_version_info):
-        monkeypatch.setattr(sqlite, "wal_is_safe", lambda _version: True)  # nobody checkpoints here
-    elif not log_is_safe:
-        monkeypatch.setattr(sqlite, "wal_is_safe", lambda _version: False)
+def test_every_commit_waits_for_the_disk(log_is_safe: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker's report and request together, too: once the exchange returned, no power cut can undo the result."""
+    monkeypatch.setattr(sqlite, "wal_is_safe", lambda _version: log_is_safe)  # nobody checkpoints here
     storage = SqlStorage(f"sqlite:///{tmp_path / 'waits.db'}")
     desk = Desk(storage, storage.create_study("demo", {}).id)
-    first, second = desk.run(), desk.run()
+    first = desk.run()
     with statements(storage) as seen:
         given = storage.exchange(desk.study, 0, desk.a_report(first), Request("next", "me", 10))
         assert given.trial is not None
-        storage.start(desk.study, given.trial.number, 1, {"x": 0.5}, 0, {}, given.cursor)
-        granted = waits(seen)
-        seen.clear()
-        assert storage.exchange(desk.study, 0, desk.a_report(second), Request("last", "me", 1)).trial is None
-        refused = waits(seen)
-        seen.clear()
-        storage.exchange(desk.study, 0, desk.a_report(given.trial))
-        alone = waits(seen)
-        seen.clear()
-        with pytest.raises(TrialError):
-            storage.exchange(desk.study, 0, Report("r", 99, 1, TrialState.COMPLETED, 1.0), Request("more", "me", 10))
-        assert waits(seen) == []
+        storage.start(desk.study, a_start(given.trial.number, {"x": 0.5}), given.cursor)
+    assert seen.count("COMMIT") == 2
+    assert not [sql for sql in seen if "synchronous" in sql.lower()]
+    storage.list_studies()  # the connection is in the pool now
+    assert synchronous(storage) == 2
     storage.close()
-    assert granted == [not log_is_safe, True]
-    assert refused == [not log_is_safe, True]
-    assert alone == [True]
 
 
-def test_a_trial_that_waits_needs_no_start_and_so_the_report_does_not_wait_for_one(sqlite_desk: Desk) -> None:
-    storage, study = sqlite_desk.storage, sqlite_desk.study
-    assert isinstance(storage, SqlStorage)
-    report = sqlite_desk.a_report(sqlite_desk.run())
-    storage.insert(study, {"x": 1.0}, None, "enqueued")
-    with statements(storage) as seen:
-        given = storage.exchange(study, 0, report, Request("next", "me", 10)).trial
-    assert given is not None
-    assert given.state is TrialState.RUNNING
-    assert waits(seen)[-1]
+@pytest.mark.parametrize(("log_is_safe", "level"), [(True, 1), (False, 2)])
+def test_who_asks_for_it_does_not_wait(
+    log_is_safe: bool, level: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An option of the URL, off by default, and only where a power cut cannot damage the file."""
+    monkeypatch.setattr(sqlite, "wal_is_safe", lambda _version: log_is_safe)
+    storage = SqlStorage(f"sqlite:///{tmp_path / 'fast.db'}?synchronous=normal")
+    assert synchronous(storage) == level
+    storage.close()
+    with pytest.raises(StorageError, match="synchronous must be 'full' or 'normal', not 'off'"):
+        SqlStorage(f"sqlite:///{tmp_path / 'fast.db'}?synchronous=off")
 
 
 def test_a_result_writes_only_what_it_changes(sqlite_desk: Desk) -> None:

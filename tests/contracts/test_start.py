@@ -8,6 +8,7 @@ from nonstop.errors import TrialError
 from nonstop.trials.trial import TrialState
 from nonstop.types import Value
 from tests.helpers.storages import Desk
+from tests.helpers.trials import a_start, modelled
 
 
 def test_a_proposal_from_the_same_data_started_meanwhile_refuses(desk: Desk) -> None:
@@ -42,7 +43,7 @@ def test_the_same_point_already_running_refuses_unless_told_otherwise(desk: Desk
     point: dict[str, Value] = {"x": 0.5, "loss": "l1"}
     desk.start(other, point)
     assert desk.start(mine, {"loss": "l1", "x": 0.5}, cursor).trial is None
-    started = desk.storage.start(desk.study, mine.number, 1, point, 0, {}, cursor, unique=False)
+    started = desk.storage.start(desk.study, a_start(mine.number, point, unique=False), cursor)
     assert started.trial is not None
 
 
@@ -81,7 +82,7 @@ def test_a_finished_trial_cannot_start(desk: Desk) -> None:
     with pytest.raises(TrialError, match="completed"):
         desk.start(trial)
     with pytest.raises(TrialError, match="no trial 5"):
-        desk.storage.start(desk.study, 5, 1, {}, 0, {}, 0)
+        desk.storage.start(desk.study, a_start(5, {}), 0)
 
 
 def test_what_cannot_be_stored_is_refused_before_anything_changes(desk: Desk) -> None:
@@ -90,7 +91,7 @@ def test_what_cannot_be_stored_is_refused_before_anything_changes(desk: Desk) ->
     with pytest.raises(TrialError, match="JSON"):
         desk.start(mine, {"x": float("nan")})
     with pytest.raises(TrialError, match="JSON"):
-        desk.storage.start(desk.study, 0, 1, {}, 0, {"length": float("inf")}, 0)
+        desk.storage.start(desk.study, a_start(0, {}, diagnostics=modelled(1.0, sd=float("inf"))), 0)
     with pytest.raises(TrialError, match="64 bits"):
-        desk.storage.start(desk.study, 0, 1, {}, 2**63, {}, before.cursor)
+        desk.storage.start(desk.study, a_start(0, {}, 2**63), before.cursor)
     assert desk.read() == before

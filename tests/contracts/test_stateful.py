@@ -1,6 +1,6 @@
 """Any sequence of calls, on a real database and on the model in memory: the same answers, the same state.
 
-The model shares the moves of a trial with the database (transitions.py); what is compared is everything else: transactions,
+The model shares the transaction script with the database; what is compared is everything else: durable state,
 idempotence, counters, cursors, budget. The invariants hold both to the contract itself.
 """
 
@@ -26,6 +26,7 @@ from nonstop.storage.sql import SqlStorage
 from nonstop.trials.messages import Exchange, Report, Request
 from nonstop.trials.trial import LEGAL, Trial, TrialState
 from tests.helpers.postgres import fresh
+from tests.helpers.trials import a_start
 
 NUMBERS = st.integers(0, 6)
 ATTEMPTS = st.integers(1, 3)
@@ -98,7 +99,7 @@ class Comparison(RuleBasedStateMachine):
     @rule(number=NUMBERS, attempt=ATTEMPTS, params=PARAMS, behind=st.integers(0, 5), unique=st.booleans())
     def start(self, number: int, attempt: int, params: dict[str, Any], behind: int, unique: bool) -> None:
         cursor = self.model.exchange(self.model_study, 0).cursor - behind
-        self.both("start", number, attempt, params, number, {"rule": "ucb"}, cursor, unique)
+        self.both("start", a_start(number, params, number, attempt=attempt, unique=unique), cursor)
 
     @rule(params=PARAMS, value=st.sampled_from([None, 2.0, -0.0, float("inf")]), request_id=IDS)
     def insert(self, params: dict[str, Any], value: float | None, request_id: str) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import sys
+
+import math
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,6 +15,7 @@ from nonstop.trials.messages import Request
 from nonstop.trials.trial import TrialState
 from nonstop.types import Value
 from tests.helpers.storages import Desk
+from tests.helpers.trials import a_start, modelled, said
 
 EXTREMES = (0.0, -0.0, 5e-324, -5e-324, sys.float_info.max, -sys.float_info.max, 0.1 + 0.2, 1 / 3, 1e22, 123456789.0)
 PARAMS: dict[str, Value] = {
@@ -64,12 +66,13 @@ def test_integers_become_floats_where_values_are_meant(desk: Desk) -> None:
     assert same(done.value, 3.0)
 
 
-def test_diagnostics_nest_and_seeds_are_wide(desk: Desk) -> None:
-    diagnostics = {"lengthscales": [0.1, 1e-300, -0.0], "fit": {"seconds": 0.5, "rungs": None}}
+def test_diagnostics_come_back_and_seeds_are_wide(desk: Desk) -> None:
+    diagnostics = modelled(0.1, 1e-300, noise=5e-324, mean=-0.0, sd=0.1 + 0.2, busy=(1, 2), believed=(), warm=7)
     trial = desk.ask()
-    started = desk.storage.start(desk.study, trial.number, 1, {"x": 0.5}, 2**63 - 1, diagnostics, 10).trial
-    assert started is not None
-    assert same(desk.trial(0).diagnostics, diagnostics)
+    start = a_start(trial.number, {"x": 0.5}, 2**63 - 1, diagnostics)
+    assert desk.storage.start(desk.study, start, 10).trial is not None
+    assert desk.trial(0).diagnostics == diagnostics
+    assert repr(said(desk.trial(0)).mean) == "-0.0"
     assert desk.trial(0).seed == 2**63 - 1
 
 

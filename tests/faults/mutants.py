@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, MetaData, Table, select, update
 
-from nonstop.storage import ledger, schema, sql
+from nonstop.storage import schema, sql, sqlledger
 from nonstop.storage.schema import studies
 from nonstop.trials import transitions
 from nonstop.trials.trial import Trial
@@ -25,15 +25,15 @@ def without_unique_numbers() -> None:
     schema.metadata.create_all = bare.create_all  # type: ignore[method-assign]
     original = sql.SqlStorage._change
 
-    def change(self: Any, study: int, work: Callable[[Any], Any], lasting: bool = True) -> Any:
-        stale = self._database.run(lambda run: ledger.Ledger(run, study, write=False), write=False)
+    def change(self: Any, study: int, work: Callable[[Any], Any]) -> Any:
+        stale = self._database.run(lambda run: sqlledger.SqlLedger(run, study, self._clock, write=False), write=False)
         time.sleep(random.uniform(0, 0.01))
 
-        def on_stale_counters(here: ledger.Ledger) -> Any:
+        def on_stale_counters(here: sqlledger.SqlLedger) -> Any:
             here._counts = dict(stale._counts)
             return work(here)
 
-        return original(self, study, on_stale_counters, lasting)
+        return original(self, study, on_stale_counters)
 
     sql.SqlStorage._change = change  # type: ignore[method-assign]
 
@@ -42,7 +42,7 @@ def without_compare_and_set() -> None:
     """A lease is taken without looking whether attempt and beat still hold."""
 
     def holds(trial: Trial, attempt: int, beat: int | None) -> bool:  # noqa: ARG001
-        return trial.state in transitions.OWNED
+        return trial.state in transitions.HELD
 
     transitions.holds = holds
 
@@ -57,18 +57,18 @@ def without_sequence_in_transaction() -> None:
         taken: int = connection.execute(select(studies.c.sequence).where(mine)).scalar_one()
         return taken - 2
 
-    def change(self: Any, study: int, work: Callable[[Any], Any], lasting: bool = True) -> Any:
+    def change(self: Any, study: int, work: Callable[[Any], Any]) -> Any:
         reserved = self._database.write(lambda connection: reserve(connection, study))
         time.sleep(random.uniform(0, 0.01))
 
-        def with_reserved(here: ledger.Ledger) -> Any:
+        def with_reserved(here: sqlledger.SqlLedger) -> Any:
             newest, here.sequence = here.sequence, reserved
             answer = work(here)
             here.sequence = newest
             here.flush()
             return answer
 
-        return original(self, study, with_reserved, lasting)
+        return original(self, study, with_reserved)
 
     sql.SqlStorage._change = change  # type: ignore[method-assign]
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from nonstop.errors import TrialError
 from nonstop.storage.contract import Storage
 from nonstop.storage.sql import SqlStorage
-from nonstop.trials.messages import Exchange, Pulse, Report, Request
+from nonstop.trials.diagnostics import Diagnostics
+from nonstop.trials.messages import Exchange, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial, TrialState
 from tests.faults.diary import Diary
 
@@ -101,9 +102,8 @@ class Worker:
         for _ in range(1_000):
             point = {"x": self.random.random()}
             try:
-                answer = self.storage.start(
-                    self.study, trial.number, trial.attempt, point, 1, {"by": self.worker}, self.view.cursor
-                )
+                start = Start(trial.number, trial.attempt, point, 1, Diagnostics("random"))
+                answer = self.storage.start(self.study, start, self.view.cursor)
             except TrialError:
                 return False
             self.view.read(answer, self.diary)

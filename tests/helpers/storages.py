@@ -11,6 +11,7 @@ from nonstop.storage.sqlite import APPLICATION_ID, driver
 from nonstop.trials.messages import Exchange, Report, Request
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Params
+from tests.helpers.trials import a_start
 
 
 def with_a_journal(path: Path) -> None:
@@ -51,7 +52,7 @@ class Desk:
         """Start a trial, as one who has read everything unless a cursor says otherwise."""
         cursor = self.read().cursor if cursor is None else cursor
         chosen = {"x": float(trial.number)} if params is None else params
-        return self.storage.start(self.study, trial.number, trial.attempt, chosen, 7, {"rule": "ucb"}, cursor)
+        return self.storage.start(self.study, a_start(trial.number, chosen, 7, attempt=trial.attempt), cursor)
 
     def run(self, worker: str = "me") -> Trial:
         """A new trial, started."""

@@ -35,7 +35,7 @@ CASES: Mapping[str, tuple[Spec, list[Trial]]] = {
     "tiny values": study(n=12, value=lambda x: 1e-300 * x[0]),
     "one parameter": study(ONE, 25),
     "thirty parameters": study(THIRTY, 40),
-    "nasty": study(SPACE, 20, worker=NASTY, fails=lambda i: i % 5 == 3),
+    "nasty": study(SPACE, 20, name=NASTY, fails=lambda i: i % 5 == 3),
     "many": study(n=3000, workers=60, fails=lambda i: i % 9 == 3),
 }
 

@@ -18,6 +18,7 @@ from nonstop.trials.suggest import Basis, suggest
 from nonstop.trials.trial import TrialState
 from nonstop.types import Value
 from tests.engines.objectives import bowl
+from tests.helpers.trials import a_start, said
 
 MIXED = nonstop.Space(
     {"x": nonstop.Float(1e-3, 1.0, log=True), "n": nonstop.Int(1, 40), "k": nonstop.Categorical(["a", "b", None])}
@@ -73,8 +74,9 @@ def test_workers_use_each_others_estimates() -> None:
     for number in range(60):
         trial = study.ask("ab"[number % 2])
         study.tell(trial, bowl(dict(trial.params or {})))
-    modelled = [trial for trial in study.trials if "lengthscales" in trial.diagnostics]
-    fitted = [int(str(trial.diagnostics["fitted"])) for trial in modelled]
+    modelled = [trial for trial in study.trials if trial.diagnostics and trial.diagnostics.proposed]
+    fits = [said(trial).hyperparameters for trial in modelled]
+    fitted = [fit.results for fit in fits if fit is not None and fit.results is not None]
     assert all(now < 1.1 * then or now == then for now, then in zip((t.version for t in modelled), fitted, strict=True))
     assert len(set(fitted)) < 0.7 * len(modelled)
     by_estimate: dict[int, set[str | None]] = {}
@@ -104,15 +106,16 @@ def test_a_sibling_that_is_completed_meanwhile_is_still_believed() -> None:
     first, second = granted
     assert first is not None
     assert second is not None
-    mirror.owners.add("w")
     made = suggest(study.spec, mirror, first, Basis.of(mirror, first))
-    storage.start(study.id, first.number, 1, made.params, made.seed, made.diagnostics, mirror.cursor)
+    storage.start(study.id, a_start(first.number, made.params, made.seed, made.diagnostics), mirror.cursor)
     storage.exchange(study.id, 0, Report("done", first.number, 1, TrialState.COMPLETED, 0.5))
     mirror.apply(storage.exchange(study.id, mirror.cursor).changes)
     basis = Basis.of(mirror, second)
     assert list(basis.believed) == [first.number]
     again = suggest(study.spec, mirror, second, basis)
     assert max(abs(float(str(again.params[name])) - float(str(made.params[name]))) for name in CONTINUOUS) > 1e-3
-    started = storage.start(study.id, second.number, 1, again.params, again.seed, again.diagnostics, mirror.cursor)
+    start = a_start(second.number, again.params, again.seed, again.diagnostics)
+    started = storage.start(study.id, start, mirror.cursor)
     mirror.apply(started.changes)
-    assert recomputed(study.spec, mirror, mirror.trials[second.number]) == again.params
+    trial = mirror.trials[second.number]
+    assert recomputed(study.spec, mirror, trial, said(trial)) == again.params

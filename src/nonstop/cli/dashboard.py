@@ -11,6 +11,8 @@ import click
 from nonstop.cli.target import open_existing, shown_url, split_words
 from nonstop.cli.terminal import say
 from nonstop.errors import MissingExtraError
+from nonstop.storage import open_storage
+from nonstop.storage.retry import Patience
 
 if TYPE_CHECKING:
     from nonstop.storage.contract import Storage
@@ -59,8 +61,5 @@ def dashboard(words: Sequence[str], port: int, host: str, token: str | None, in_
 
 
 def _opened(url: str) -> Storage:
-    from nonstop.storage.retry import Patience
-    from nonstop.storage.sql import SqlStorage
-
     open_existing(url).close()
-    return SqlStorage(url, patience=Patience(deadline=_PATIENCE))
+    return open_storage(url, Patience(deadline=_PATIENCE))

@@ -19,7 +19,8 @@ COLUMNS = [field.name for field in fields(Trial) if field.name not in ("beat", "
 
 def record(trial: Trial) -> dict[str, Any]:
     """The trial as plain JSON."""
-    return {name: getattr(trial, name) for name in COLUMNS}
+    said = {} if trial.diagnostics is None else trial.diagnostics.to_json()
+    return {name: getattr(trial, name) for name in COLUMNS} | {"diagnostics": said}
 
 
 def write_jsonl(trials: Iterable[Trial], _names: Sequence[str], out: TextIO) -> None:

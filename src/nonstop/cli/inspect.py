@@ -14,7 +14,6 @@ from nonstop.errors import StudyError
 
 json_option = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 study_argument = click.argument("words", nargs=-1, metavar="[URL] STUDY")
-_NEVER_READ = 2**62  # a cursor after all changes: only the counts are wanted
 _COLUMNS = ("name", "completed", "running", "failed", "waiting", "direction", "rule")
 
 
@@ -27,7 +26,7 @@ def ls(words: Sequence[str], as_json: bool) -> None:
     storage = open_existing(url)
     rows: list[dict[str, object]] = []
     for study in storage.list_studies():
-        counts = storage.exchange(study.id, _NEVER_READ).counts
+        counts = storage.counts(study.id)
         running = counts.running + counts.proposing
         trials = {"completed": counts.completed, "running": running, "failed": counts.failed, "waiting": counts.waiting}
         about = {key: study.spec.get(key) for key in ("direction", "rule")}

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from nonstop.errors import StorageError
+from nonstop.storage import backend_of, open_storage
+from nonstop.storage.retry import Patience
 
 if TYPE_CHECKING:
     from nonstop.storage.contract import Storage
@@ -35,29 +37,20 @@ def split_words(words: Sequence[str], *names: str, optional: int = 0) -> tuple[s
 
 def open_existing(url: str) -> Storage:
     """The storage, if it is there: a misspelt file is an error, not a new database."""
-    from nonstop.storage.database import parse
-    from nonstop.storage.sqlite import path_of
-
-    parsed = parse(url)
-    path = path_of(parsed) if parsed.drivername == "sqlite" else None
-    if path is not None and not path.exists():
-        raise StorageError(f"there is no file {path}")
+    missing = backend_of(url).missing(url)
+    if missing is not None:
+        raise StorageError(missing)
     return open_now(url)
 
 
 def open_now(url: str) -> Storage:
     """The storage, with all its patience for later but little at the start: whoever typed its URL is waiting."""
-    from nonstop.storage.retry import Patience
-    from nonstop.storage.sql import SqlStorage
-
-    SqlStorage(url, patience=Patience(deadline=AT_START)).close()
-    return SqlStorage(url)
+    open_storage(url, Patience(deadline=AT_START)).close()
+    return open_storage(url)
 
 
 def shown_url(url: str) -> str:
-    from nonstop.storage.database import masked, parse
-
-    return masked(parse(url))
+    return backend_of(url).shown(url)
 
 
 def locate(words: Sequence[str]) -> tuple[str, str]:

@@ -13,8 +13,6 @@ from nonstop.dashboard.rows import text_of
 from nonstop.dashboard.standing import Standing, state_of
 from nonstop.storage.contract import StudyRecord
 
-#: A cursor after all changes: only the counts are wanted.
-_NEVER_READ: Final = 2**62
 #: Seconds of one look that may go into trials not read before; the rest of them is read at the next.
 _READING: Final = 0.3
 
@@ -40,7 +38,7 @@ class Overview:
         about["dim"] = len(space) if isinstance(space := record.spec.get("space"), Mapping) else None
         standing = self._standings.get(record.id)
         if standing is None and time.monotonic() > until:
-            counts = asdict(self._storage.exchange(record.id, _NEVER_READ).counts)
+            counts = asdict(self._storage.counts(record.id))
             return {**about, "read": False, "state": state_of(counts), "counts": counts, "best": None, "last": None}
         if standing is None:
             standing = self._standings[record.id] = Standing(1.0 if about["direction"] == "maximize" else -1.0)

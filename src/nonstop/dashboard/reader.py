@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from nonstop.storage.contract import StudyRecord
-from nonstop.trials.messages import Exchange, Pulse
+from nonstop.trials.messages import Counts, Exchange, Pulse
 from nonstop.trials.spec import Spec, stand_ins
 
 
 class Reader(Protocol):
-    """Three methods of nonstop.storage.contract.Storage that only read: `beat` with no pairs listens to hearts."""
+    """The methods of nonstop.storage.contract.Storage that only read: `beat` with no pairs listens to hearts."""
 
     def list_studies(self) -> Sequence[StudyRecord]: ...
     def exchange(self, study: int, cursor: int) -> Exchange: ...
+    def counts(self, study: int) -> Counts: ...
     def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]: ...
 
 

@@ -53,5 +53,5 @@ def details_of(trial: Trial) -> dict[str, Any]:
         "version": trial.version,
         "order": trial.order,
         "seed": str(trial.seed),  # 63 bits: more than a number has in a browser
-        "diagnostics": dict(trial.diagnostics),
+        "diagnostics": {} if trial.diagnostics is None else trial.diagnostics.to_json(),
     }

@@ -67,8 +67,8 @@ def run_on_executor(task: Task, names: Sequence[str], executor: Executor, ticker
     check_shared(task)
     with TemporaryDirectory(prefix="nonstop-") as folder:
         # Executors cannot be told to stop what they run. A file can: the loops look for it.
-        stop = Path(folder) / "stop"
-        loops = Loops(lambda name: executor.submit(run_in_process, task, name, stop), stop.touch)
+        file = Path(folder) / "stop"
+        loops = Loops(lambda name: executor.submit(run_in_process, task, name, file), file.touch)
         return supervise(loops, names, spares, ticker)
 
 
@@ -84,10 +84,10 @@ def run_in_thread(task: Task, name: str, stop: StopFlag) -> Usage:
     return Worker(task, name, stop).run()
 
 
-def run_in_process(task: Task, name: str, stop: Path) -> Usage:
+def run_in_process(task: Task, name: str, file: Path) -> Usage:
     """In a process that others started. The loop ends when the file is there, or when the process is left alone."""
     alone = orphaned()
-    with stop_on_signals() as stop, interrupt_when(lambda: alone() or stop.exists()):
+    with stop_on_signals() as stop, interrupt_when(lambda: alone() or file.exists()):
         usage = Worker(task, name, stop).run()
     stop.forward_signal()
     return usage

@@ -12,7 +12,6 @@ from nonstop.workers.worker import Task
 TICK = 0.2
 #: Seconds that workers have to hand back their trials before the engine goes on without them.
 GRACE = 5.0
-_NEVER_READ = 2**62  # a cursor after all changes: only the counts are wanted
 
 
 class Spares:
@@ -23,13 +22,13 @@ class Spares:
         self._task = task
         self._limit = max(10, 2 * workers)
         self._used = 0
-        self._version = -1
+        self._results = -1
 
     def take(self, name: str, how: str) -> None:
         """Allow one replacement, or raise StudyError."""
-        version = self._task.storage.exchange(self._task.study, _NEVER_READ).version
-        if version > self._version:
-            self._version, self._used = version, 0
+        results = self._task.storage.counts(self._task.study).completed
+        if results > self._results:
+            self._results, self._used = results, 0
         self._used += 1
         if self._used > self._limit:
             raise StudyError(

@@ -123,7 +123,7 @@ def utilisation(trials: Iterable[Trial]) -> list[Usage]:
 
     A worker's time runs from its first ask to its last result, without the times in which no trial of the study was
     under way (the study was stopped and resumed). The clock is the storage's, which reads it inside its transactions:
-    waiting for the lock with a result in hand counts as evaluating here. study.optimize() returns what workers measured.
+    waiting for the lock with a result in hand counts as evaluating here. optimize() returns what workers measured.
     """
     finished = [trial for trial in trials if trial.worker and trial.asked_at and trial.started_at and trial.finished_at]
     active = _union([(trial.asked_at or 0.0, trial.finished_at or 0.0) for trial in finished])

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from nonstop.trials.messages import Exchange, Pulse, Report, Request
-from nonstop.trials.trial import Diagnostics, Trial
+from nonstop.trials.messages import Counts, Exchange, Pulse, Report, Request, Start
+from nonstop.trials.trial import Trial
 from nonstop.types import Params
 
 
@@ -30,7 +30,9 @@ class Storage(Protocol):
     """Studies and their trials, shared by threads, processes and machines.
 
     Promises of every method:
-    - Atomic: it happens entirely or not at all; what it returned is durable, whatever process dies next.
+    - Atomic: it happens entirely or not at all.
+    - Durable: once it returned, what it did is on the disk and survives the death of any process and a power cut
+      (a storage in memory lasts as long as its process).
     - Idempotent where it carries an id: a retry after a lost answer changes nothing and answers the same.
     - Ordered: changes become visible in the order of their sequence numbers, without gaps for a reader.
     - Patient within bounds: contention and short outages are retried inside; then StorageError says what failed.
@@ -66,28 +68,15 @@ class Storage(Protocol):
         completed + unfinished < limit, a new PROPOSING trial with the next number and the current version. Otherwise
         `trial` is None. A retry gets the same trial for as long as that grant holds; once it was handed on, the retry
         counts as a new request. Without a request, `trial` is the reported one.
-
-        Both at once, as workers send them: if a PROPOSING trial is granted, its start follows within milliseconds, and
-        takes the report to the disk with it. Until then the end of any process does no harm, but a power cut may.
         """
 
-    def start(
-        self,
-        study: int,
-        number: int,
-        attempt: int,
-        params: Params,
-        seed: int,
-        diagnostics: Diagnostics,
-        cursor: int,
-        unique: bool = True,
-    ) -> Exchange:
+    def start(self, study: int, start: Start, cursor: int) -> Exchange:
         """Give a PROPOSING trial its params and set it RUNNING, if no one overtook the proposal.
 
         Refused, with `trial` None and nothing changed, when a trial that changed after `cursor` (a) has params and the
-        same version, or (b) with `unique`, is RUNNING with equal params: the caller reads `changes`, believes what is
-        new and proposes again. TrialError if the trial is not PROPOSING at this attempt (its lease went to another).
-        Repeating a start that succeeded, with equal params, answers as the first time.
+        same version, or (b) with `start.unique`, is RUNNING with equal params: the caller reads `changes`, believes
+        what is new and proposes again. TrialError if the trial is not PROPOSING at this attempt (its lease went to
+        another). Repeating a start that succeeded, with equal params, answers as the first time.
         """
 
     def insert(self, study: int, params: Params, value: float | None, request_id: str) -> Trial:
@@ -95,6 +84,9 @@ class Storage(Protocol):
 
         A retry with the same request id returns that trial as it stands, whatever became of it. No budget applies.
         """
+
+    def counts(self, study: int) -> Counts:
+        """How many trials are in which state, without reading any of them."""
 
     def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
         """Increase the heartbeat counter of my (number, attempt) pairs where they still hold, and return the pulses of

@@ -6,7 +6,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Set
-from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, TypeVar, cast
 
@@ -35,7 +35,6 @@ class Dialect(Protocol):
 
     def make_engine(self, url: URL) -> Engine: ...
     def begin(self, connection: Any, write: bool) -> None: ...
-    def hurried(self, connection: Any) -> AbstractContextManager[None]: ...
     def serialize(self, connection: Connection) -> None: ...
     def tables_in(self, connection: Connection) -> Set[str]: ...
     def mark_ours(self, connection: Connection) -> None: ...
@@ -68,6 +67,11 @@ def parse(url: str) -> URL:
     return parsed if path is None else parsed.set(drivername="sqlite", database=f"{uri}{path.absolute()}")
 
 
+def sqlite_path(url: URL) -> Path | None:
+    """The file of a parsed SQLite URL; None for a database in memory, and for a server."""
+    return sqlite.path_of(url) if _DIALECTS[url.drivername] is sqlite else None
+
+
 def masked(url: URL) -> str:
     """The URL for people: without passwords, wherever they stand in it."""
     shown = url.update_query_dict({key: "***" for key in _SECRETS if key in url.query})
@@ -85,7 +89,7 @@ class Database:
         self._patience = patience
         self._lock = threading.Lock()
         self._refusal: str | None = None
-        path = sqlite.path_of(url) if self._dialect is sqlite else None
+        path = sqlite_path(url)
         self._path = None if path is None else str(path)
         self._file: object = None  # what was there after the first transaction
         self._held: list[PoolProxiedConnection] = []  # one or none: it is out of the pool from one `run` to the next
@@ -127,10 +131,9 @@ class Database:
         """work in a transaction that may write; it may run more than once, but only its last run is committed."""
         return self._patiently(lambda: self._through(self._writers, work))
 
-    def run(self, work: Callable[[Runner], T], write: bool, lasting: bool = True) -> T:
-        """The same without SQLAlchemy around it. What is not `lasting` yet outlives processes, but a power cut only
-        together with the next transaction that is, where the dialect knows how to."""
-        return self._patiently(lambda: self._directly(work, write, lasting))
+    def run(self, work: Callable[[Runner], T], write: bool) -> T:
+        """The same without SQLAlchemy around it."""
+        return self._patiently(lambda: self._directly(work, write))
 
     def serialize(self, connection: Connection) -> None:
         self._dialect.serialize(connection)
@@ -159,21 +162,20 @@ class Database:
         with engine.begin() as connection:
             return work(connection)
 
-    def _directly(self, work: Callable[[Runner], T], write: bool, lasting: bool) -> T:
+    def _directly(self, work: Callable[[Runner], T], write: bool) -> T:
         dialect, lost = self._engine.dialect, False
         errors: Any = dialect.loaded_dbapi.Error
         try:
             if not self._held:
                 self._held.append(self._engine.raw_connection())
             connection: Any = self._held[0].driver_connection
-            with nullcontext() if lasting else self._dialect.hurried(connection):
-                try:
-                    self._dialect.begin(connection, write)
-                    result = work(Runner(connection, dialect))
-                    connection.commit()
-                except BaseException:
-                    lost = not self._undone(connection)
-                    raise
+            try:
+                self._dialect.begin(connection, write)
+                result = work(Runner(connection, dialect))
+                connection.commit()
+            except BaseException:
+                lost = not self._undone(connection)
+                raise
             return result
         except errors as error:
             wrapped = DBAPIError.instance(None, None, error, errors, connection_invalidated=lost, dialect=dialect)

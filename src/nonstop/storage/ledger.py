@@ -1,181 +1,65 @@
-"""One study inside one transaction: its counters, its trials, its log of results. What memory.py does with dicts.
+"""One study inside one transaction, as the transaction script sees it. Memory and SQL each provide one.
 
-Writers hold the lock on the study's row (PostgreSQL) or on the file (SQLite) from the first statement to the commit.
-So sequence numbers are given and become visible in the same order, and counters can be written as plain values.
-A worker that comes from its objective pays for every statement, so one of them reads all that a transaction needs.
+Whoever holds a ledger that may write holds the study's lock: sequence numbers are given and become visible in the same
+order, and nothing that the ledger has read changes before the transaction ends (heartbeats excepted, see `locked`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from operator import attrgetter
-from typing import Any, Final
+from typing import Protocol
 
-from sqlalchemy import BindParameter, Select, bindparam, insert, or_, select, text, union_all, update
-
-import nonstop.trials.transitions as transitions
-from nonstop.errors import StudyError, TrialError
-from nonstop.storage.rows import COLUMNS, changed, to_columns, to_trials
-from nonstop.storage.schema import results, studies, trials
-from nonstop.storage.statement import Runner
-from nonstop.trials.messages import Counts, Exchange, Pulse, Report
-from nonstop.trials.trial import Trial, TrialState
-
-# Parameters start with "the_", because an UPDATE keeps the names of columns for itself.
-_STUDY: Final[BindParameter[Any]] = bindparam("the_study")
-_ID: Final[BindParameter[Any]] = bindparam("the_id")
-_NUMBER: Final[BindParameter[Any]] = bindparam("the_number")
-
-_HEADER: Final = select(studies.c.name, studies.c.sequence, *(studies.c[state.value] for state in TrialState)).where(
-    studies.c.id == _STUDY
-)
-_LOCKED_HEADER: Final = _HEADER.with_for_update()
-_FLUSH: Final = update(studies).where(studies.c.id == _STUDY)
-
-_TRIALS: Final = select(*COLUMNS, trials.c.request_id).where(trials.c.study_id == _STUDY)
-# Not one SELECT with OR, for which SQLite would walk through all trials; unordered, so that it need not sort.
-_NEWS: Final = union_all(
-    _TRIALS.where(trials.c.sequence > bindparam("the_cursor")),
-    _TRIALS.where(trials.c.number == _NUMBER),
-    _TRIALS.where(trials.c.request_id == _ID),
-)
-# FOR UPDATE, because a heartbeat changes its row without the study's lock.
-_LOCKED: Final = _TRIALS.where(trials.c.number == _NUMBER).with_for_update()
-_WAITING: Final = _TRIALS.where(trials.c.state == TrialState.WAITING.value).order_by(trials.c.number).limit(1)
-_INSERTED: Final = _TRIALS.where(trials.c.insert_id == _ID).with_for_update()
-_ADD: Final = insert(trials)
-_PUT: Final = update(trials).where(trials.c.study_id == _STUDY, trials.c.number == _NUMBER)
-# As text, because SQLAlchemy has another ON CONFLICT for each database.
-_LOG: Final = text(
-    f"INSERT INTO {results.name} ({', '.join(results.c.keys())}) "
-    f"VALUES (:{', :'.join(results.c.keys())}) ON CONFLICT DO NOTHING"
-)
-
-_OWNED: Final = or_(*(trials.c.state == state.value for state in transitions.OWNED))
-_BEAT: Final = _PUT.where(trials.c.attempt == bindparam("the_attempt"), _OWNED).values(beat=trials.c.beat + 1)
-_PULSES: Final = select(trials.c.number, trials.c.attempt, trials.c.beat, trials.c.owner).where(
-    trials.c.study_id == _STUDY, _OWNED
-)
+from nonstop.trials.messages import Counts, Report
+from nonstop.trials.trial import Trial
 
 
-def exists(run: Runner, study: int) -> bool:
-    return run(_HEADER, {"the_study": study}).fetchone() is not None
-
-
-class Ledger:
-    """Reads with `write=False`; with `write=True`, takes the study's lock first, and `flush` writes its counters."""
-
-    def __init__(self, run: Runner, study: int, write: bool) -> None:
-        self._run = run
-        self._study = study
-        row = self._run(_LOCKED_HEADER if write else _HEADER, {"the_study": study}).fetchone()
-        if row is None:
-            raise StudyError(f"there is no study with id {study} here")
-        self._name: str = row[0]
-        self.sequence: int = row[1]
-        self._counts: dict[str, int] = dict(zip(TrialState, row[2:], strict=True))
-        self._cursor = self.sequence
-        self._trials: dict[int, Trial] = {}  # by number, ordered by sequence number: a changed trial moves to the end
-        self._grants: dict[str | None, int] = {}  # request id -> number
+class Ledger(Protocol):
+    """The counters, trials and reports of one study."""
 
     @property
-    def version(self) -> int:
-        return self._counts[TrialState.COMPLETED]
+    def sequence(self) -> int:
+        """The sequence number of the latest change."""
 
     @property
     def counts(self) -> Counts:
-        return Counts(*self._counts.values())
-
-    @property
-    def next_number(self) -> int:
-        return sum(self._counts.values())
-
-    def read(self, cursor: int, number: int | None = None, request_id: str | None = None) -> None:
-        """Take in what changed after the cursor, the trial with this number, and the one granted to this request."""
-        named = {"the_study": self._study, "the_cursor": cursor, "the_number": number, "the_id": request_id}
-        rows = self._run(_NEWS, named).fetchall()
-        self._cursor = cursor
-        self._trials = {trial.number: trial for trial in sorted(to_trials(rows), key=attrgetter("sequence"))}
-        self._grants = {row[-1]: row[0] for row in rows}
+        """How many trials are in which state."""
 
     @property
     def changes(self) -> tuple[Trial, ...]:
-        """What changed after the cursor, or in this transaction."""
-        return tuple(trial for trial in self._trials.values() if trial.sequence > self._cursor)
+        """What changed after the cursor given to read(), or in this transaction; oldest change first."""
 
-    def granted(self, request_id: str) -> Trial | None:
-        return self._trials[self._grants[request_id]] if request_id in self._grants else None
+    def now(self) -> float:
+        """The storage's time, in seconds since the epoch."""
+
+    def read(self, cursor: int, number: int | None = None, request_id: str | None = None) -> None:
+        """Take in what changed after the cursor, the trial with this number, and the one granted to this request.
+        One call says all that a transaction will ask for, so that one statement can fetch it."""
 
     def trial(self, number: int) -> Trial:
-        """One of those that were read."""
-        if number not in self._trials:
-            raise TrialError(f"study {self._name!r} has no trial {number}")
-        return self._trials[number]
+        """A trial that was read; TrialError if the study has none of that number."""
 
     def locked(self, number: int) -> Trial:
-        """Any trial, and no heartbeat changes it before the end of the transaction."""
-        found = self._one(_LOCKED, the_number=number)
-        self._trials = {} if found is None else {number: found}
-        return self.trial(number)
+        """Any trial; no heartbeat changes it before the end of the transaction."""
+
+    def granted(self, request_id: str) -> Trial | None:
+        """The trial that this request was granted, while the grant holds."""
 
     def first_waiting(self) -> Trial | None:
-        return self._one(_WAITING)
+        """The WAITING trial with the lowest number."""
 
     def inserted(self, insert_id: str) -> Trial | None:
-        return self._one(_INSERTED, the_id=insert_id)
+        """The trial that this insert made."""
 
-    def _one(self, query: Select[Any], **parameters: object) -> Trial | None:
-        row = self._run(query, {"the_study": self._study, **parameters}).fetchone()
-        return None if row is None else to_trials([row])[0]
+    def add(self, trial: Trial, request_id: str | None = None, insert_id: str | None = None) -> Trial:
+        """Write a new trial, granted to a request or made by an insert, with the next sequence number."""
 
-    def exchange(self, trial: Trial | None) -> Exchange:
-        return Exchange(self.changes, self.sequence, self.version, self.counts, trial)
+    def put(self, old: Trial, new: Trial) -> Trial:
+        """Write a changed trial with the next sequence number."""
 
-    def add(self, trial: Trial, **columns: str) -> Trial:
-        """Write a new trial with the next sequence number."""
-        trial = self._count(None, trial)
-        self._run(_ADD, {"study_id": self._study, **to_columns(trial), **columns})
-        return trial
+    def grant(self, old: Trial, new: Trial, request_id: str) -> Trial:
+        """put(), and from now on the trial is granted to this request."""
 
-    def put(self, old: Trial, new: Trial, **columns: str | None) -> Trial:
-        """Write what changed of a trial, with the next sequence number. Only that: a column that is written, even as it
-        was, dirties a page of every index it is in, and each page costs a commit two writes."""
-        new = self._count(old.state, new)
-        fields = [name for name in changed(old, new) if name not in columns]
-        self._run(_PUT, {"the_study": self._study, "the_number": new.number, **to_columns(new, fields), **columns})
-        return new
-
-    def _count(self, old: TrialState | None, new: Trial) -> Trial:
-        self.sequence += 1
-        if old is not None:
-            self._counts[old] -= 1
-        self._counts[new.state] += 1
-        new = replace(new, sequence=self.sequence)
-        self._trials.pop(new.number, None)
-        self._trials[new.number] = new
-        return new
-
-    def flush(self) -> None:
-        """Write the counters: once, at the end of the transaction."""
-        self._run(_FLUSH, {"the_study": self._study, "sequence": self.sequence, **self._counts})
+    def revoke(self, old: Trial, new: Trial) -> Trial:
+        """put(), and from now on the trial is granted to no one."""
 
     def log(self, report: Report, counted: bool, now: float) -> bool:
-        """Keep a result; False if it was there before."""
-        value = None if report.value is None else repr(report.value)
-        row = {"id": report.id, "number": report.number, "attempt": report.attempt, "state": report.state.value}
-        row |= {"value": value, "reason": report.reason, "counted": counted, "reported_at": now}
-        return bool(self._run(_LOG, {"study_id": self._study, **row}).rowcount)
-
-
-def beat(run: Runner, study: int, mine: Sequence[tuple[int, int]]) -> None:
-    """In the order of numbers, so that two beats that meet on PostgreSQL do not block each other for good."""
-    for number, attempt in sorted(mine):
-        run(_BEAT, {"the_study": study, "the_number": number, "the_attempt": attempt})
-
-
-def pulses(run: Runner, study: int) -> Sequence[Pulse]:
-    rows = run(_PULSES, {"the_study": study}).fetchall()
-    found = [Pulse(number, attempt, count, worker or "") for number, attempt, count, worker in rows]
-    # Sorted here: asked for the order of numbers, SQLite would rather walk through all trials than sort a few.
-    return sorted(found, key=lambda pulse: pulse.number)
+        """Append to the log of results; False, and nothing happens, if a report of this id is there."""

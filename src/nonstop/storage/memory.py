@@ -7,60 +7,98 @@ import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import takewhile
 from typing import NoReturn
 
+import nonstop.storage.transactions as transactions
 import nonstop.trials.transitions as transitions
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError, TrialError
 from nonstop.storage.contract import StudyRecord
-from nonstop.storage.text import NOT_SHARED, decode, decode_params, encode, no_study, study_name
-from nonstop.trials.messages import Counts, Exchange, Pulse, Report, Request
-from nonstop.trials.trial import Diagnostics, Trial, TrialState
+from nonstop.storage.text import NOT_SHARED, clean_params, decode, encode, no_study, study_name
+from nonstop.trials.messages import Counts, Exchange, Pulse, Report, Request, Start
+from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Params
 
 
-@dataclass(slots=True)
-class _Study:
-    """One study. `trials` is ordered by sequence number: a changed trial moves to the end."""
+class MemoryLedger:
+    """Follows nonstop.storage.ledger.Ledger, and keeps the study between transactions as well."""
 
-    record: StudyRecord
-    trials: dict[int, Trial] = field(default_factory=dict)
-    states: dict[TrialState, set[int]] = field(default_factory=lambda: {state: set() for state in TrialState})
-    sequence: int = 0
-    results: dict[str, Report] = field(default_factory=dict)
-    granted: dict[str, int] = field(default_factory=dict)  # request id -> number, while the grant holds
-    grants: dict[int, str] = field(default_factory=dict)  # number -> its latest request id
-    inserted: dict[str, int] = field(default_factory=dict)
-
-    @property
-    def version(self) -> int:
-        return len(self.states[TrialState.COMPLETED])
+    def __init__(self, record: StudyRecord, clock: Clock) -> None:
+        self.record = record
+        self.sequence = 0
+        self.trials: dict[int, Trial] = {}  # ordered by sequence number: a changed trial moves to the end
+        self.states: dict[TrialState, set[int]] = {state: set() for state in TrialState}
+        self._clock = clock
+        self._cursor = 0
+        self._reports: dict[str, Report] = {}
+        self._granted: dict[str, int] = {}  # request id -> number, while the grant holds
+        self._request_ids: dict[int, str] = {}  # the same the other way round
+        self._inserted: dict[str, int] = {}
 
     @property
     def counts(self) -> Counts:
         return Counts(**{state.value: len(numbers) for state, numbers in self.states.items()})
+
+    @property
+    def changes(self) -> tuple[Trial, ...]:
+        newest_first = takewhile(lambda trial: trial.sequence > self._cursor, reversed(self.trials.values()))
+        return tuple(newest_first)[::-1]
+
+    def now(self) -> float:
+        return self._clock.now()
+
+    def read(self, cursor: int, number: int | None = None, request_id: str | None = None) -> None:  # noqa: ARG002
+        self._cursor = cursor
 
     def trial(self, number: int) -> Trial:
         if number not in self.trials:
             raise TrialError(f"study {self.record.name!r} has no trial {number}")
         return self.trials[number]
 
-    def put(self, trial: Trial) -> Trial:
-        """Write the trial with the next sequence number."""
+    locked = trial
+
+    def granted(self, request_id: str) -> Trial | None:
+        return self._found(self._granted.get(request_id))
+
+    def first_waiting(self) -> Trial | None:
+        return self._found(min(self.states[TrialState.WAITING], default=None))
+
+    def inserted(self, insert_id: str) -> Trial | None:
+        return self._found(self._inserted.get(insert_id))
+
+    def _found(self, number: int | None) -> Trial | None:
+        return None if number is None else self.trials[number]
+
+    def add(self, trial: Trial, request_id: str | None = None, insert_id: str | None = None) -> Trial:
+        if request_id is not None:
+            self._granted[request_id], self._request_ids[trial.number] = trial.number, request_id
+        if insert_id is not None:
+            self._inserted[insert_id] = trial.number
+        return self._write(trial)
+
+    def put(self, old: Trial, new: Trial) -> Trial:
+        self.states[old.state].remove(old.number)
+        del self.trials[old.number]
+        return self._write(new)
+
+    def grant(self, old: Trial, new: Trial, request_id: str) -> Trial:
+        self._granted[request_id], self._request_ids[new.number] = new.number, request_id
+        return self.put(old, new)
+
+    def revoke(self, old: Trial, new: Trial) -> Trial:
+        del self._granted[self._request_ids.pop(new.number)]
+        return self.put(old, new)
+
+    def _write(self, trial: Trial) -> Trial:
         self.sequence += 1
-        old = self.trials.pop(trial.number, None)
-        if old is not None:
-            self.states[old.state].remove(trial.number)
-        self.trials[trial.number] = trial = replace(trial, sequence=self.sequence)
         self.states[trial.state].add(trial.number)
+        self.trials[trial.number] = trial = replace(trial, sequence=self.sequence)
         return trial
 
-    def exchange(self, cursor: int, trial: Trial | None) -> Exchange:
-        news = takewhile(lambda change: change.sequence > cursor, reversed(self.trials.values()))
-        changes = tuple(_own(change) for change in news)[::-1]
-        return Exchange(changes, self.sequence, self.version, self.counts, None if trial is None else _own(trial))
+    def log(self, report: Report, counted: bool, now: float) -> bool:  # noqa: ARG002
+        return self._reports.setdefault(report.id, report) is report
 
 
 class MemoryStorage:
@@ -69,7 +107,7 @@ class MemoryStorage:
     def __init__(self, clock: Clock | None = None) -> None:
         self._clock = clock or WallClock()
         self._lock = threading.Lock()
-        self._studies: dict[int, _Study] = {}
+        self._studies: dict[int, MemoryLedger] = {}
         self._closed = False
         self._process = os.getpid()
 
@@ -85,7 +123,7 @@ class MemoryStorage:
             if any(study.record.name == name for study in self._studies.values()):
                 raise StudyError(f"there is already a study {name!r} here")
             record = StudyRecord(len(self._studies) + 1, name, decode(text), self._clock.now())
-            self._studies[record.id] = _Study(record)
+            self._studies[record.id] = MemoryLedger(record, self._clock)
             return _own_record(record)
 
     def load_study(self, name: str) -> StudyRecord:
@@ -103,73 +141,22 @@ class MemoryStorage:
         self, study: int, cursor: int, report: Report | None = None, request: Request | None = None
     ) -> Exchange:
         with self._held():
-            here = self._study(study)
-            trial = None
-            if report is not None:
-                trial = self._report(here, transitions.checked(report))
-            if request is not None:
-                trial = self._grant(here, request)
-            return here.exchange(cursor, trial)
+            return _own_answer(transactions.exchange(self._study(study), cursor, report, request))
 
-    def _report(self, here: _Study, report: Report) -> Trial:
-        trial = here.trial(report.number)
-        if report.id in here.results:
-            return trial
-        transitions.check_started(trial, report.attempt)
-        here.results[report.id] = report
-        if trial.state.finished:
-            return trial
-        return here.put(transitions.finish(trial, report, here.version + 1, self._clock.now()))
-
-    def _grant(self, here: _Study, request: Request) -> Trial | None:
-        if request.id in here.granted:
-            return here.trials[here.granted[request.id]]
-        now = self._clock.now()
-        waiting = here.states[TrialState.WAITING]
-        if waiting:
-            if not transitions.may_claim(here.counts, request.limit):
-                return None
-            trial = here.put(transitions.claim(here.trials[min(waiting)], request, here.version, now))
-        elif transitions.may_create(here.counts, request.limit):
-            trial = here.put(transitions.ask(len(here.trials), request, here.version, now))
-        else:
-            return None
-        here.granted[request.id] = trial.number
-        here.grants[trial.number] = request.id
-        return trial
-
-    def start(
-        self,
-        study: int,
-        number: int,
-        attempt: int,
-        params: Params,
-        seed: int,
-        diagnostics: Diagnostics,
-        cursor: int,
-        unique: bool = True,
-    ) -> Exchange:
-        params = decode_params(encode("params", params))
-        diagnostics = decode(encode("diagnostics", diagnostics))
+    def start(self, study: int, start: Start, cursor: int) -> Exchange:
+        encode("diagnostics", start.diagnostics.to_json())  # refused here too if JSON cannot hold them
+        clean = replace(start, params=clean_params(start.params))
         with self._held():
-            here = self._study(study)
-            trial = here.trial(number)
-            if transitions.repeats_start(trial, attempt, params):
-                return here.exchange(cursor, trial)
-            started = transitions.start(trial, params, seed, diagnostics, self._clock.now())
-            news = here.exchange(cursor, None)
-            if transitions.overtaken(trial, params, news.changes, unique):
-                return news
-            return here.exchange(cursor, here.put(started))
+            return _own_answer(transactions.start(self._study(study), clean, cursor))
 
     def insert(self, study: int, params: Params, value: float | None, request_id: str) -> Trial:
-        params = decode_params(encode("params", params))
+        params = clean_params(params)
         with self._held():
-            here = self._study(study)
-            if request_id not in here.inserted:
-                trial = transitions.insert(len(here.trials), params, value, here.version + 1, self._clock.now())
-                here.inserted[request_id] = here.put(trial).number
-            return _own(here.trials[here.inserted[request_id]])
+            return _own(transactions.insert(self._study(study), params, value, request_id))
+
+    def counts(self, study: int) -> Counts:
+        with self._held():
+            return self._study(study).counts
 
     def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
         with self._held():
@@ -178,18 +165,12 @@ class MemoryStorage:
                 trial = here.trials.get(number)
                 if trial is not None and transitions.holds(trial, attempt, None):
                     here.trials[number] = replace(trial, beat=trial.beat + 1)
-            owned = sorted(number for state in transitions.OWNED for number in here.states[state])
-            return [transitions.pulse(here.trials[number]) for number in owned]
+            held = sorted(number for state in transitions.HELD for number in here.states[state])
+            return [transitions.pulse(here.trials[number]) for number in held]
 
     def hand_on(self, study: int, number: int, attempt: int, beat: int | None, reason: str, max_attempts: int) -> bool:
         with self._held():
-            here = self._study(study)
-            trial = here.trial(number)
-            if not transitions.holds(trial, attempt, beat):
-                return False
-            here.put(transitions.hand_on(trial, reason, max_attempts, self._clock.now()))
-            del here.granted[here.grants.pop(number)]
-            return True
+            return transactions.hand_on(self._study(study), number, attempt, beat, reason, max_attempts)
 
     def close(self) -> None:
         self._closed = True
@@ -204,15 +185,20 @@ class MemoryStorage:
                 raise StorageError("this storage was closed")
             yield
 
-    def _study(self, study: int) -> _Study:
+    def _study(self, study: int) -> MemoryLedger:
         if study not in self._studies:
             raise StudyError(f"there is no study with id {study} here")
         return self._studies[study]
 
 
 def _own(trial: Trial) -> Trial:
-    """A copy whose mappings the caller may change without changing ours."""
-    return replace(trial, params=copy.deepcopy(trial.params), diagnostics=copy.deepcopy(trial.diagnostics))
+    """A copy whose params the caller may change without changing ours."""
+    return replace(trial, params=None if trial.params is None else dict(trial.params))
+
+
+def _own_answer(answer: Exchange) -> Exchange:
+    trial = None if answer.trial is None else _own(answer.trial)
+    return replace(answer, changes=tuple(_own(change) for change in answer.changes), trial=trial)
 
 
 def _own_record(record: StudyRecord) -> StudyRecord:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
@@ -59,11 +58,6 @@ def _configure(connection: Any, _record: object) -> None:
     for name, value in _SETTINGS.items():
         connection.execute(f"SET {name} = '{value}'")
     connection.autocommit = autocommit
-
-
-def hurried(_connection: Any) -> AbstractContextManager[None]:
-    """Never: the server may lose its power while its workers, elsewhere, go on."""
-    return nullcontext()
 
 
 def begin(connection: Any, write: bool) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from nonstop.clock import Clock, WallClock
 from nonstop.storage.contract import Storage
-from nonstop.trials.messages import Exchange, Report, Request
+from nonstop.trials.messages import Exchange, Report, Request, Start
 from nonstop.trials.mirror import Mirror
 from nonstop.trials.spec import Spec
 from nonstop.trials.suggest import Basis, suggest
@@ -46,13 +46,15 @@ class Session:
             before = self._clock.monotonic()
             answer = self.storage.start(
                 self.study,
-                trial.number,
-                trial.attempt,
-                suggestion.params,
-                suggestion.seed,
-                suggestion.diagnostics,
+                Start(
+                    trial.number,
+                    trial.attempt,
+                    suggestion.params,
+                    suggestion.seed,
+                    suggestion.diagnostics,
+                    unique=not self.spec.noisy,
+                ),
                 self.mirror.cursor,
-                unique=not self.spec.noisy,
             )
             trial = self._taken(answer, before).trial or trial
         return trial

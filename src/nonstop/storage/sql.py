@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, insert, select
 
-import nonstop.storage.ledger as ledger
-import nonstop.trials.transitions as transitions
+import nonstop.storage.sqlledger as sqlledger
+import nonstop.storage.transactions as transactions
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError
 from nonstop.storage.contract import StudyRecord
-from nonstop.storage.database import Database, masked, parse
-from nonstop.storage.ledger import Ledger
+from nonstop.storage.database import Database, masked, parse, sqlite_path
 from nonstop.storage.retry import Patience
 from nonstop.storage.schema import studies
+from nonstop.storage.sqlledger import SqlLedger
 from nonstop.storage.statement import Runner
-from nonstop.storage.text import NOT_SHARED, decode, decode_params, encode, no_study, study_name
-from nonstop.trials.messages import Exchange, Pulse, Report, Request
-from nonstop.trials.trial import Diagnostics, Trial, TrialState
+from nonstop.storage.text import NOT_SHARED, clean_params, decode, encode, no_study, study_name
+from nonstop.trials.messages import Counts, Exchange, Pulse, Report, Request, Start
+from nonstop.trials.trial import Trial
 from nonstop.types import Params
 
 T = TypeVar("T")
@@ -77,132 +78,68 @@ class SqlStorage:
         self, study: int, cursor: int, report: Report | None = None, request: Request | None = None
     ) -> Exchange:
         if report is None and request is None:
-            return self._database.run(lambda run: _read(run, study, cursor), write=False)
-        report = None if report is None else transitions.checked(report)
+            return self._look(study, lambda here: transactions.exchange(here, cursor, None, None))
+        return self._change(study, lambda here: transactions.exchange(here, cursor, report, request))
 
-        def both(here: Ledger) -> Exchange:
-            here.read(cursor, None if report is None else report.number, None if request is None else request.id)
-            trial = None
-            if report is not None:
-                trial = self._report(here, report)
-            if request is not None:
-                trial = self._grant(here, request)
-            return here.exchange(trial)
-
-        if report is None or request is None:
-            return self._change(study, both)
-        answer = self._change(study, both, lasting=False)
-        if answer.trial is None or answer.trial.state is not TrialState.PROPOSING:  # no start will follow
-            self._change(study, Ledger.flush)
-        return answer
-
-    def _report(self, here: Ledger, report: Report) -> Trial:
-        trial, now = here.trial(report.number), self._clock.now()
-        if not here.log(report, counted=not trial.state.finished, now=now):
-            return trial
-        transitions.check_started(trial, report.attempt)
-        if trial.state.finished:
-            return trial
-        return here.put(trial, transitions.finish(trial, report, here.version + 1, now))
-
-    def _grant(self, here: Ledger, request: Request) -> Trial | None:
-        held = here.granted(request.id)
-        if held is not None:
-            return held
-        now = self._clock.now()
-        waiting = here.first_waiting() if here.counts.waiting else None
-        if waiting is not None:
-            if not transitions.may_claim(here.counts, request.limit):
-                return None
-            return here.put(waiting, transitions.claim(waiting, request, here.version, now), request_id=request.id)
-        if transitions.may_create(here.counts, request.limit):
-            return here.add(transitions.ask(here.next_number, request, here.version, now), request_id=request.id)
-        return None
-
-    def start(
-        self,
-        study: int,
-        number: int,
-        attempt: int,
-        params: Params,
-        seed: int,
-        diagnostics: Diagnostics,
-        cursor: int,
-        unique: bool = True,
-    ) -> Exchange:
-        texts = {"params": encode("params", params), "diagnostics": encode("diagnostics", diagnostics)}
-        params, diagnostics = decode_params(texts["params"]), decode(texts["diagnostics"])
-
-        def start(here: Ledger) -> Exchange:
-            here.read(cursor, number)
-            trial = here.trial(number)
-            if transitions.repeats_start(trial, attempt, params):
-                return here.exchange(trial)
-            started = transitions.start(trial, params, seed, diagnostics, self._clock.now())
-            if transitions.overtaken(trial, params, here.changes, unique):
-                return here.exchange(None)
-            return here.exchange(here.put(trial, started, **texts))
-
-        return self._change(study, start)
+    def start(self, study: int, start: Start, cursor: int) -> Exchange:
+        clean = replace(start, params=clean_params(start.params))
+        return self._change(study, lambda here: transactions.start(here, clean, cursor))
 
     def insert(self, study: int, params: Params, value: float | None, request_id: str) -> Trial:
-        params = decode_params(encode("params", params))
+        params = clean_params(params)
+        return self._change(study, lambda here: transactions.insert(here, params, value, request_id))
 
-        def add(here: Ledger) -> Trial:
-            known = here.inserted(request_id)
-            if known is not None:
-                return known
-            now = self._clock.now()
-            trial = transitions.insert(here.next_number, params, value, here.version + 1, now)
-            if trial.value is not None:
-                here.log(Report(f"insert {request_id}", trial.number, 1, trial.state, trial.value), True, now)
-            return here.add(trial, insert_id=request_id)
-
-        return self._change(study, add)
+    def counts(self, study: int) -> Counts:
+        return self._look(study, lambda here: here.counts)
 
     def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
         def listen(run: Runner) -> Sequence[Pulse]:
-            if not ledger.exists(run, study):
+            if not sqlledger.exists(run, study):
                 raise StudyError(f"there is no study with id {study} here")
             if mine:
-                ledger.beat(run, study, mine)
-            return ledger.pulses(run, study)
+                sqlledger.beat(run, study, mine)
+            return sqlledger.pulses(run, study)
 
         return self._database.run(listen, write=bool(mine))
 
     def hand_on(self, study: int, number: int, attempt: int, beat: int | None, reason: str, max_attempts: int) -> bool:
-        def hand_on(here: Ledger) -> bool:
-            trial = here.locked(number)
-            if not transitions.holds(trial, attempt, beat):
-                return False
-            here.put(trial, transitions.hand_on(trial, reason, max_attempts, self._clock.now()), request_id=None)
-            return True
-
-        return self._change(study, hand_on)
+        return self._change(study, lambda here: transactions.hand_on(here, number, attempt, beat, reason, max_attempts))
 
     def close(self) -> None:
         self._database.close()
 
-    def _change(self, study: int, work: Callable[[Ledger], T], lasting: bool = True) -> T:
+    def _look(self, study: int, work: Callable[[SqlLedger], T]) -> T:
+        """work on one consistent snapshot, without a lock."""
+        return self._database.run(lambda run: work(SqlLedger(run, study, self._clock, write=False)), write=False)
+
+    def _change(self, study: int, work: Callable[[SqlLedger], T]) -> T:
         """work on the locked study, with its counters written at the end."""
 
         def change(run: Runner) -> T:
-            here = Ledger(run, study, write=True)
+            here = SqlLedger(run, study, self._clock, write=True)
             before = here.sequence
             result = work(here)
             if here.sequence != before:
                 here.flush()
             return result
 
-        return self._database.run(change, write=True, lasting=lasting)
-
-
-def _read(run: Runner, study: int, cursor: int) -> Exchange:
-    here = Ledger(run, study, write=False)
-    here.read(cursor)
-    return here.exchange(None)
+        return self._database.run(change, write=True)
 
 
 def _record(row: Sequence[Any]) -> StudyRecord:
     study, name, spec, created_at, *_ = row
     return StudyRecord(study, name, decode(spec), created_at)
+
+
+def open_url(url: str, patience: Patience | None) -> SqlStorage:
+    return SqlStorage(url, patience=patience)
+
+
+def missing(url: str) -> str | None:
+    """The file of an SQLite URL that is not there; a server says for itself what it lacks."""
+    path = sqlite_path(parse(url))
+    return None if path is None or path.exists() else f"there is no file {path}"
+
+
+def shown(url: str) -> str:
+    return masked(parse(url))

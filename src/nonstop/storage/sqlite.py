@@ -14,8 +14,7 @@ import os
 import re
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping, Set
-from contextlib import contextmanager
+from collections.abc import Mapping, Set
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -42,6 +41,9 @@ BUSY_TIMEOUT: Final = 0.1
 READ: Final[Mapping[str, object]] = {"nonstop_write": False}
 WRITE: Final[Mapping[str, object]] = {"nonstop_write": True}
 
+#: The option of a URL that says whether commits wait for the disk.
+SYNCHRONOUS: Final = "synchronous"
+
 GONE: Final = "the file cannot be written (permissions, or it was moved or deleted while in use)"
 
 _TRANSIENT: Final = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
@@ -64,6 +66,15 @@ def path_of(url: URL) -> Path | None:
     return Path(name.removeprefix("file:"))
 
 
+def synchronous_of(url: URL) -> str:
+    """What `?synchronous=` says: "full" (every commit waits for the disk) unless the user chose "normal" (a power cut,
+    though no process that dies, may undo the latest commits)."""
+    chosen = url.query.get(SYNCHRONOUS, "full")
+    if chosen not in ("full", "normal"):
+        raise StorageError(f"synchronous must be 'full' or 'normal', not {chosen!r}")
+    return str(chosen)
+
+
 def file_at(path: str | None) -> tuple[int, int] | None:
     """Which file is there at the moment, None if there is none. With a write-ahead log SQLite does not notice that its
     file was moved away, and writes into what nobody will read."""
@@ -76,11 +87,11 @@ def file_at(path: str | None) -> tuple[int, int] | None:
 
 def make_engine(url: URL) -> Engine:
     """An engine with one connection, which the caller guards with a lock."""
-    path = path_of(url)
+    path, synchronous = path_of(url), synchronous_of(url)
     if path is not None:
         check_local(path.parent)
     engine = create_engine(
-        url,
+        url.difference_update_query([SYNCHRONOUS]),
         module=driver(),
         poolclass=QueuePool,
         pool_size=1,
@@ -90,7 +101,7 @@ def make_engine(url: URL) -> Engine:
         # isolation_level=None: sqlite3 must not open transactions by itself, we choose between two kinds of them.
         connect_args={"timeout": BUSY_TIMEOUT, "check_same_thread": False, "isolation_level": None},
     )
-    event.listen(engine, "connect", _configure)
+    event.listen(engine, "connect", lambda connection, _record: _configure(connection, synchronous))
     event.listen(engine, "begin", _begin)
     return engine
 
@@ -113,7 +124,7 @@ def wal_is_safe(version: tuple[int, ...]) -> bool:
     return version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
 
 
-def _configure(connection: Any, _record: object) -> None:
+def _configure(connection: Any, synchronous: str) -> None:
     mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
     if wal_is_safe(driver().sqlite_version_info):
         fresh = connection.execute("PRAGMA page_count").fetchone()[0] == 0
@@ -121,7 +132,8 @@ def _configure(connection: Any, _record: object) -> None:
     else:
         mode = "truncate"
     connection.execute(f"PRAGMA journal_mode={mode}")
-    connection.execute("PRAGMA synchronous=FULL")
+    # With a rollback journal, "normal" could damage the file in a power cut: there it is always "full".
+    connection.execute(f"PRAGMA synchronous={synchronous if mode == 'wal' else 'full'}")
     # Someone else's file may carry triggers or views that call functions: ours has none.
     connection.execute("PRAGMA trusted_schema=OFF")
 
@@ -129,20 +141,6 @@ def _configure(connection: Any, _record: object) -> None:
 def begin(connection: Any, write: bool) -> None:
     """Open a transaction on a connection of the driver."""
     connection.execute(_begin_of(write))
-
-
-@contextmanager
-def hurried(connection: Any) -> Iterator[None]:
-    """Inside, a commit does not wait for the disk. Only with a write-ahead log: there the next commit that does wait
-    takes it along, because the log is one file; with a rollback journal a power cut could damage the database."""
-    if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-        yield
-        return
-    connection.execute("PRAGMA synchronous=NORMAL")
-    try:
-        yield
-    finally:
-        connection.execute("PRAGMA synchronous=FULL")
 
 
 def _begin(connection: Connection) -> None:

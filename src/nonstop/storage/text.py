@@ -30,8 +30,9 @@ def decode(text: str) -> dict[str, object]:
     return cast("dict[str, object]", json.loads(text))
 
 
-def decode_params(text: str) -> Params:
-    return cast("Params", json.loads(text))
+def clean_params(params: Params) -> Params:
+    """The params as they will be read back; TrialError for what JSON cannot hold."""
+    return cast("Params", json.loads(encode("params", params)))
 
 
 def decode_all(texts: list[str]) -> list[Any]:

@@ -56,6 +56,10 @@ class Counts:
     def unfinished(self) -> int:
         return self.proposing + self.waiting + self.running
 
+    @property
+    def total(self) -> int:
+        return self.unfinished + self.completed + self.failed
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:

@@ -1,6 +1,6 @@
-"""The moves of a trial, as pure functions: each takes the trial as it stands and returns what it becomes.
+"""The transitions of a trial, as pure functions: each takes the trial as it stands and returns what it becomes.
 
-Storages read, call a move, and write with the next sequence number; what is legal and what it means stands here once.
+A storage reads a trial, applies a transition, and writes the result with the next sequence number.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from numbers import Real
 from typing import Final
 
 from nonstop.errors import TrialError
-from nonstop.trials.messages import Counts, Pulse, Report, Request
-from nonstop.trials.trial import Diagnostics, Trial, TrialState, check_transition
+from nonstop.trials.messages import Counts, Pulse, Report, Request, Start
+from nonstop.trials.trial import Trial, TrialState, check_transition
 from nonstop.types import LARGEST_INTEGER, Params
 from nonstop.wording import printable
 
-OWNED: Final = (TrialState.PROPOSING, TrialState.RUNNING)
+HELD: Final = (TrialState.PROPOSING, TrialState.RUNNING)
 OUTSIDE: Final = -1  # the version of a trial that no data of this study proposed
 
 
@@ -44,35 +44,41 @@ def claim(trial: Trial, request: Request, version: int, now: float) -> Trial:
     return replace(owned, state=TrialState.RUNNING, started_at=now)
 
 
-def start(trial: Trial, params: Params, seed: int, diagnostics: Diagnostics, now: float) -> Trial:
-    if not -LARGEST_INTEGER <= seed <= LARGEST_INTEGER:
+def start(trial: Trial, start: Start, now: float) -> Trial:
+    """The trial with its params, RUNNING."""
+    if not -LARGEST_INTEGER <= start.seed <= LARGEST_INTEGER:
         raise TrialError(f"the seed of trial {trial.number} does not fit into 64 bits")
     check_transition(trial.number, trial.state, TrialState.RUNNING)
-    return replace(trial, state=TrialState.RUNNING, params=params, seed=seed, diagnostics=diagnostics, started_at=now)
+    return replace(
+        trial,
+        state=TrialState.RUNNING,
+        params=start.params,
+        seed=start.seed,
+        diagnostics=start.diagnostics,
+        started_at=now,
+    )
 
 
-def repeats_start(trial: Trial, attempt: int, params: Params) -> bool:
+def repeats_start(trial: Trial, start: Start) -> bool:
     """Is this the retry of a start that succeeded? TrialError if the caller holds no proposal of this trial."""
-    if trial.attempt == attempt:
+    if trial.attempt == start.attempt:
         if trial.state is TrialState.PROPOSING:
             return False
-        if trial.state is TrialState.RUNNING and trial.params == params:
+        if trial.state is TrialState.RUNNING and trial.params == start.params:
             return True
     raise TrialError(
-        f"trial {trial.number} is {trial.state} at attempt {trial.attempt}: attempt {attempt} cannot start it"
+        f"trial {trial.number} is {trial.state} at attempt {trial.attempt}: attempt {start.attempt} cannot start it"
     )
 
 
-def overtaken(trial: Trial, params: Params, news: Iterable[Trial], unique: bool) -> bool:
-    """Did the news since the caller's cursor make its proposal stale: a point from the same data, or the same point?"""
-    return any(
-        other.number != trial.number
-        and other.params is not None
-        and (
-            other.version == trial.version or (unique and other.state is TrialState.RUNNING and other.params == params)
-        )
-        for other in news
-    )
+def overtaken(trial: Trial, start: Start, changes: Iterable[Trial]) -> bool:
+    """Did a change since the caller's cursor make its proposal stale: a point from the same data, or the same point?"""
+
+    def clashes(other: Trial) -> bool:
+        same_point = start.unique and other.state is TrialState.RUNNING and other.params == start.params
+        return other.params is not None and (other.version == trial.version or same_point)
+
+    return any(other.number != trial.number and clashes(other) for other in changes)
 
 
 def checked(report: Report) -> Report:
@@ -121,7 +127,7 @@ def insert(number: int, params: Params, value: float | None, order: int, now: fl
 
 def holds(trial: Trial, attempt: int, beat: int | None) -> bool:
     """The compare of every compare-and-set on a lease."""
-    return trial.state in OWNED and trial.attempt == attempt and beat in (None, trial.beat)
+    return trial.state in HELD and trial.attempt == attempt and beat in (None, trial.beat)
 
 
 def hand_on(trial: Trial, reason: str, max_attempts: int, now: float) -> Trial:

@@ -22,7 +22,7 @@ from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.workers.lease import Heart, Lease
 from nonstop.workers.objective import Objective, evaluate, limited, objective_of
-from nonstop.workers.stopping import StopFlag
+from nonstop.workers.stopping import StopFlag, StopRequested
 from nonstop.workers.usage import Usage
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0

@@ -1,0 +1,184 @@
+"""The ledger of a study in a database.
+
+Writers hold the lock on the study's row (PostgreSQL) or on the file (SQLite) from the first statement to the commit.
+So sequence numbers are given and become visible in the same order, and counters can be written as plain values.
+A worker that comes from its objective pays for every statement, so one of them reads all that a transaction needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any, Final
+
+from sqlalchemy import BindParameter, Select, bindparam, insert, or_, select, text, union_all, update
+
+import nonstop.trials.transitions as transitions
+from nonstop.clock import Clock
+from nonstop.errors import StudyError, TrialError
+from nonstop.storage.rows import COLUMNS, changed, to_columns, to_trials
+from nonstop.storage.schema import results, studies, trials
+from nonstop.storage.statement import Runner
+from nonstop.trials.messages import Counts, Pulse, Report
+from nonstop.trials.trial import Trial, TrialState
+
+# Parameters start with "the_", because an UPDATE keeps the names of columns for itself.
+_STUDY: Final[BindParameter[Any]] = bindparam("the_study")
+_ID: Final[BindParameter[Any]] = bindparam("the_id")
+_NUMBER: Final[BindParameter[Any]] = bindparam("the_number")
+
+_HEADER: Final = select(studies.c.name, studies.c.sequence, *(studies.c[state.value] for state in TrialState)).where(
+    studies.c.id == _STUDY
+)
+_LOCKED_HEADER: Final = _HEADER.with_for_update()
+_FLUSH: Final = update(studies).where(studies.c.id == _STUDY)
+
+_TRIALS: Final = select(*COLUMNS, trials.c.request_id).where(trials.c.study_id == _STUDY)
+# Not one SELECT with OR, for which SQLite would walk through all trials; unordered, so that it need not sort.
+_NEWS: Final = union_all(
+    _TRIALS.where(trials.c.sequence > bindparam("the_cursor")),
+    _TRIALS.where(trials.c.number == _NUMBER),
+    _TRIALS.where(trials.c.request_id == _ID),
+)
+# FOR UPDATE, because a heartbeat changes its row without the study's lock.
+_LOCKED: Final = _TRIALS.where(trials.c.number == _NUMBER).with_for_update()
+_WAITING: Final = _TRIALS.where(trials.c.state == TrialState.WAITING.value).order_by(trials.c.number).limit(1)
+_INSERTED: Final = _TRIALS.where(trials.c.insert_id == _ID).with_for_update()
+_ADD: Final = insert(trials)
+_PUT: Final = update(trials).where(trials.c.study_id == _STUDY, trials.c.number == _NUMBER)
+# As text, because SQLAlchemy has another ON CONFLICT for each database.
+_LOG: Final = text(
+    f"INSERT INTO {results.name} ({', '.join(results.c.keys())}) "
+    f"VALUES (:{', :'.join(results.c.keys())}) ON CONFLICT DO NOTHING"
+)
+
+_HELD: Final = or_(*(trials.c.state == state.value for state in transitions.HELD))
+_BEAT: Final = _PUT.where(trials.c.attempt == bindparam("the_attempt"), _HELD).values(beat=trials.c.beat + 1)
+_PULSES: Final = select(trials.c.number, trials.c.attempt, trials.c.beat, trials.c.owner).where(
+    trials.c.study_id == _STUDY, _HELD
+)
+
+
+def exists(run: Runner, study: int) -> bool:
+    return run(_HEADER, {"the_study": study}).fetchone() is not None
+
+
+class SqlLedger:
+    """Follows nonstop.storage.ledger.Ledger. With `write` it locks the study first; flush() writes the counts."""
+
+    def __init__(self, run: Runner, study: int, clock: Clock, write: bool) -> None:
+        self._run = run
+        self._clock = clock
+        self._study = study
+        row = self._run(_LOCKED_HEADER if write else _HEADER, {"the_study": study}).fetchone()
+        if row is None:
+            raise StudyError(f"there is no study with id {study} here")
+        self._name: str = row[0]
+        self.sequence: int = row[1]
+        self._counts: dict[str, int] = dict(zip(TrialState, row[2:], strict=True))
+        self._cursor = self.sequence
+        self._trials: dict[int, Trial] = {}  # by number, ordered by sequence number: a changed trial moves to the end
+        self._grants: dict[str | None, int] = {}  # request id -> number
+
+    @property
+    def counts(self) -> Counts:
+        return Counts(*self._counts.values())
+
+    def now(self) -> float:
+        return self._clock.now()
+
+    def read(self, cursor: int, number: int | None = None, request_id: str | None = None) -> None:
+        """Take in what changed after the cursor, the trial with this number, and the one granted to this request."""
+        named = {"the_study": self._study, "the_cursor": cursor, "the_number": number, "the_id": request_id}
+        rows = self._run(_NEWS, named).fetchall()
+        self._cursor = cursor
+        self._trials = {trial.number: trial for trial in sorted(to_trials(rows), key=attrgetter("sequence"))}
+        self._grants = {row[-1]: row[0] for row in rows}
+
+    @property
+    def changes(self) -> tuple[Trial, ...]:
+        """What changed after the cursor, or in this transaction."""
+        return tuple(trial for trial in self._trials.values() if trial.sequence > self._cursor)
+
+    def granted(self, request_id: str) -> Trial | None:
+        return self._trials[self._grants[request_id]] if request_id in self._grants else None
+
+    def trial(self, number: int) -> Trial:
+        """One of those that were read."""
+        if number not in self._trials:
+            raise TrialError(f"study {self._name!r} has no trial {number}")
+        return self._trials[number]
+
+    def locked(self, number: int) -> Trial:
+        """Any trial, and no heartbeat changes it before the end of the transaction."""
+        found = self._one(_LOCKED, the_number=number)
+        self._trials = {} if found is None else {number: found}
+        return self.trial(number)
+
+    def first_waiting(self) -> Trial | None:
+        return self._one(_WAITING)
+
+    def inserted(self, insert_id: str) -> Trial | None:
+        return self._one(_INSERTED, the_id=insert_id)
+
+    def _one(self, query: Select[Any], **parameters: object) -> Trial | None:
+        row = self._run(query, {"the_study": self._study, **parameters}).fetchone()
+        return None if row is None else to_trials([row])[0]
+
+    def add(self, trial: Trial, request_id: str | None = None, insert_id: str | None = None) -> Trial:
+        trial = self._count(None, trial)
+        ids = {"request_id": request_id, "insert_id": insert_id}
+        self._run(_ADD, {"study_id": self._study, **to_columns(trial), **ids})
+        return trial
+
+    def put(self, old: Trial, new: Trial) -> Trial:
+        return self._put(old, new, {})
+
+    def grant(self, old: Trial, new: Trial, request_id: str) -> Trial:
+        return self._put(old, new, {"request_id": request_id})
+
+    def revoke(self, old: Trial, new: Trial) -> Trial:
+        return self._put(old, new, {"request_id": None})
+
+    def _put(self, old: Trial, new: Trial, columns: Mapping[str, str | None]) -> Trial:
+        """Write the columns that changed. Only those: a column that is written, even with its old value, dirties a page
+        of every index it is in, and each page costs a commit two writes."""
+        new = self._count(old.state, new)
+        written = to_columns(new, changed(old, new))
+        self._run(_PUT, {"the_study": self._study, "the_number": new.number, **written, **columns})
+        return new
+
+    def _count(self, old: TrialState | None, new: Trial) -> Trial:
+        self.sequence += 1
+        if old is not None:
+            self._counts[old] -= 1
+        self._counts[new.state] += 1
+        new = replace(new, sequence=self.sequence)
+        self._trials.pop(new.number, None)
+        self._trials[new.number] = new
+        return new
+
+    def flush(self) -> None:
+        """Write the counters: once, at the end of the transaction."""
+        self._run(_FLUSH, {"the_study": self._study, "sequence": self.sequence, **self._counts})
+
+    def log(self, report: Report, counted: bool, now: float) -> bool:
+        """Keep a result; False if it was there before."""
+        value = None if report.value is None else repr(report.value)
+        row = {"id": report.id, "number": report.number, "attempt": report.attempt, "state": report.state.value}
+        row |= {"value": value, "reason": report.reason, "counted": counted, "reported_at": now}
+        return bool(self._run(_LOG, {"study_id": self._study, **row}).rowcount)
+
+
+def beat(run: Runner, study: int, mine: Sequence[tuple[int, int]]) -> None:
+    """In the order of numbers, so that two beats that meet on PostgreSQL do not block each other for good."""
+    for number, attempt in sorted(mine):
+        run(_BEAT, {"the_study": study, "the_number": number, "the_attempt": attempt})
+
+
+def pulses(run: Runner, study: int) -> Sequence[Pulse]:
+    rows = run(_PULSES, {"the_study": study}).fetchall()
+    found = [Pulse(number, attempt, count, worker or "") for number, attempt, count, worker in rows]
+    # Sorted here: asked for the order of numbers, SQLite would rather walk through all trials than sort a few.
+    return sorted(found, key=lambda pulse: pulse.number)
