@@ -17,7 +17,7 @@ def test_the_demo_ends_with_best_value_regret_utilisation_and_what_to_type_next(
     assert re.search(r"^\[ .*12 of 12 done, 0 running, 0 failed", said.stderr, re.MULTILINE)
     assert re.search(r"best point   \([01]\.\d{4}(, [01]\.\d{4}){5}\)", said.stdout)
     assert re.search(r"best value   -\d\.\d{6}, regret \d\.\de[+-]\d\d", said.stdout)
-    assert re.search(r"workers      2: \d+\.\d % evaluating, .* % proposing, .* % in the storage", said.stdout)
+    assert re.search(r"workers      2: \d+\.\d % evaluating, .* % proposing, .* % storing", said.stdout)
     (report,) = re.findall(r"report       (\S+) \(open it in a browser\)", said.stdout)
     assert "demo-1" in Path(report).read_text(encoding="utf-8")
     for command in re.findall(r"nonstop (\w+ .*)", said.stdout):

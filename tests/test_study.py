@@ -248,9 +248,9 @@ def test_load_if_exists_wants_the_same_space_and_direction() -> None:
     assert nonstop.load_study(storage, "demo").spec.space == PLANE
     with pytest.raises(StudyError, match="already"):
         create_study(storage, "demo", space=PLANE)
-    with pytest.raises(StudyError, match="another direction"):
+    with pytest.raises(StudyError, match="made with direction"):
         create_study(storage, "demo", space=PLANE, direction="maximize", load_if_exists=True)
-    with pytest.raises(StudyError, match="another space"):
+    with pytest.raises(StudyError, match="made with space"):
         create_study(storage, "demo", space=Space({"x": Float(0, 1)}), load_if_exists=True)
     with pytest.raises(StudyError, match="demo"):
         nonstop.load_study(storage, "other")

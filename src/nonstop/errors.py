@@ -31,6 +31,10 @@ class StudyError(NonstopError, ValueError):
     """A study cannot be created, loaded or changed as asked."""
 
 
+class StudyMismatchError(StudyError):
+    """A study exists, but was made with other settings than those that are given now."""
+
+
 class StudyFileError(StudyError):
     """A study file, or an option in its place, says something that cannot be."""
 

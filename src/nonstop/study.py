@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import numbers
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Literal
 
 from nonstop.acquisition.rule import Rule
-from nonstop.acquisition.rules import DEFAULT_RULE
 from nonstop.clock import WallClock
 from nonstop.engines.choose import run_workers
 from nonstop.errors import MissingExtraError, StudyError, TrialError
@@ -18,9 +17,9 @@ from nonstop.space import Space
 from nonstop.storage import open_storage
 from nonstop.storage.contract import Storage, StudyRecord
 from nonstop.storage.session import Session
-from nonstop.surrogate.model import DEFAULT_SURROGATE, Surrogate
+from nonstop.surrogate.model import Surrogate
 from nonstop.trials.messages import Report, Request
-from nonstop.trials.spec import Spec
+from nonstop.trials.spec import Spec, resumed
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Direction, Params
 from nonstop.workers.lease import Lease
@@ -51,10 +50,8 @@ class Study:
         return f"<Study {self.name!r} in {self.storage!r}: {self._mirror.version} results>"
 
     def ask(self, worker: str | None = None) -> Trial:
-        """The next trial to run, with its params. Any number of trials may be under way at once.
-
-        Name the worker if several ask for themselves: the first trial of each is quasi-random, as in the paper.
-        """
+        """The next trial to run, with its params. Any number of trials may be under way at once. `worker` is the name
+        under which figures show who evaluated it."""
         exchange = self._session.exchange(request=Request(uuid.uuid4().hex, worker or ""))
         assert exchange.trial is not None  # there is no limit in the request
         return self._session.settle(exchange.trial)
@@ -208,18 +205,31 @@ def create_study(
     name: str | None = None,
     *,
     space: Space,
-    direction: Direction = "minimize",
-    rule: str | Rule = DEFAULT_RULE,
-    surrogate: str | Surrogate = DEFAULT_SURROGATE,
-    seed: int = 0,
-    noisy: bool = False,
+    direction: Direction | None = None,
+    rule: str | Rule | None = None,
+    surrogate: str | Surrogate | None = None,
+    seed: int | None = None,
+    noisy: bool | None = None,
     initial: int | None = None,
     command: str | None = None,
     load_if_exists: bool = False,
 ) -> Study:
-    """A new study in a storage (a URL, or None for memory). With load_if_exists, the one of that name if it is there,
-    provided that it is about the same space and direction."""
-    spec = Spec(space, direction, rule, surrogate, seed, noisy, initial, command)
+    """A new study in a storage (a URL, or None for memory).
+
+    What is not given has the defaults of nonstop.trials.spec.Spec: minimize, seed 0, the default rule and surrogate.
+    With load_if_exists, the study of that name if it is there: then what is not given is as stored, and what is given
+    must agree with what is stored (StudyMismatchError says what does not).
+    """
+    given = {
+        "space": space,
+        "direction": direction,
+        "rule": rule,
+        "surrogate": surrogate,
+        "seed": seed,
+        "noisy": noisy,
+        "initial": initial,
+    }
+    spec = Spec(**{key: value for key, value in {**given, "command": command}.items() if value is not None})  # type: ignore[arg-type]
     opened = open_storage(storage)
     chosen = name if name is not None else f"study-{uuid.uuid4().hex[:8]}"
     try:
@@ -227,14 +237,7 @@ def create_study(
     except StudyError:
         if not load_if_exists or name is None:
             raise
-    existing = load_study(opened, name, rule=rule, surrogate=surrogate)
-    for field in ("space", "direction"):
-        if getattr(existing.spec, field) != getattr(spec, field):
-            raise StudyError(
-                f"study {name!r} exists with another {field}: {getattr(existing.spec, field)!r} "
-                f"instead of {getattr(spec, field)!r}"
-            )
-    return existing
+    return _loaded(opened, name, given)
 
 
 def load_study(
@@ -244,9 +247,12 @@ def load_study(
     surrogate: str | Surrogate | None = None,
 ) -> Study:
     """The study of that name. Pass the rule or surrogate again if it is an object of your own."""
-    opened = open_storage(storage)
-    record = opened.load_study(name)
-    return Study(opened, record, Spec.from_json(record.spec, rule, surrogate))
+    return _loaded(open_storage(storage), name, {"rule": rule, "surrogate": surrogate})
+
+
+def _loaded(storage: Storage, name: str, given: Mapping[str, object]) -> Study:
+    record = storage.load_study(name)
+    return Study(storage, record, resumed(name, record.spec, given))
 
 
 def _outcome(value: object, state: str | None) -> TrialState:

@@ -87,9 +87,10 @@ def test_a_study_goes_on_as_it_was_made(call: Call) -> None:
         said = call(*again, *options)
         assert said.code == 2
         assert named in said.err
+    assert call(*again).code == 0  # not given: as stored
     other = call("run", "mine:square", "-p", "x=float:0:2", "--n-trials", "2", "--seed", "3")
-    assert other.code == 1
-    assert "exists with another space" in other.err
+    assert other.code == 2
+    assert "was made with space = " in other.err
 
 
 def test_a_traceback_only_on_request(call: Call, url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 import math
+import sys
 
 import pytest
 from hypothesis import HealthCheck, given, settings

@@ -17,14 +17,13 @@ from nonstop.dashboard.figures import Exhibit, Gallery, drawn, exhibits
 from nonstop.dashboard.overview import Overview
 from nonstop.dashboard.paced import Paced
 from nonstop.dashboard.parallel import height
-from nonstop.dashboard.reader import spec_of
 from nonstop.dashboard.watch import Hearts, Watcher
 from nonstop.errors import StorageError
 from nonstop.history.scale import Scale
 from nonstop.storage import open_storage
 from nonstop.storage.contract import Storage, StudyRecord
 from nonstop.trials.messages import Counts, Exchange, Pulse
-from nonstop.trials.spec import Spec
+from nonstop.trials.spec import Spec, viewed
 from nonstop.trials.trial import Trial
 from tests.dashboard.studies import SPACE, value_of
 
@@ -191,7 +190,7 @@ def test_the_list_reads_counts_first_and_then_each_trial_once(study: nonstop.Stu
 
 def test_a_rule_of_ones_own_does_not_hide_the_study() -> None:
     study = nonstop.create_study(open_storage(None), "mine", space=SPACE, rule=nonstop.UCB(beta=3.0))
-    spec = spec_of(study.storage.load_study("mine"))
+    spec = viewed(study.storage.load_study("mine").spec)
     assert (spec.rule, spec.surrogate, spec.space) == ("random", "nonstop", SPACE)
 
 

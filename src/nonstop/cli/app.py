@@ -21,10 +21,17 @@ from nonstop.cli.report import report
 from nonstop.cli.run import run
 from nonstop.cli.terminal import complain, say
 from nonstop.cli.worker import worker
-from nonstop.errors import NonstopError, ObjectiveError, RuleError, SpaceError, StudyFileError
+from nonstop.errors import (
+    NonstopError,
+    ObjectiveError,
+    RuleError,
+    SpaceError,
+    StudyFileError,
+    StudyMismatchError,
+)
 
 DEBUG = "--debug"
-_USAGE = (StudyFileError, SpaceError, RuleError, ObjectiveError)
+_USAGE = (StudyFileError, StudyMismatchError, SpaceError, RuleError, ObjectiveError)
 
 
 def _version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:

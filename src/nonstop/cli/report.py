@@ -65,10 +65,10 @@ def write_report(url: str, name: str, path: Path) -> None:
 
 def _opened(url: str, name: str) -> tuple[Study, Sequence[str]]:
     """The study, and what to say about it if its rule or surrogate has no name and another is in its place."""
-    from nonstop.trials.spec import stand_ins
+    from nonstop.trials.spec import has_objects
 
     study = open_study(url, name)
-    return study, (_STAND_IN,) if stand_ins(study.storage.load_study(name).spec) else ()
+    return study, (_STAND_IN,) if has_objects(study.storage.load_study(name).spec) else ()
 
 
 def _filename(name: str) -> str:

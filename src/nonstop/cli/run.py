@@ -12,7 +12,6 @@ from nonstop.cli.options import gather, key_options, param_option
 from nonstop.cli.run_summary import typed
 from nonstop.cli.running import TERMS, carry_out
 from nonstop.cli.target import open_now
-from nonstop.errors import StudyFileError
 
 if TYPE_CHECKING:
     from nonstop.cli.studyfile import StudyFile
@@ -63,11 +62,10 @@ def objective_for(plan: StudyFile) -> str | Command:
 
 
 def open_or_create(plan: StudyFile) -> Study:
-    """The study that is there under this name, or a new one. StudyError if it is there, but made otherwise: with
-    another rule in the middle, its proposals could not be replayed."""
+    """The study that is there under this name, or a new one."""
     from nonstop.study import create_study
 
-    study = create_study(
+    return create_study(
         open_now(plan.storage),
         plan.name,
         space=plan.space,
@@ -80,11 +78,3 @@ def open_or_create(plan: StudyFile) -> Study:
         command=typed("nonstop", *sys.argv[1:]),
         load_if_exists=True,
     )
-    made = study.storage.load_study(plan.name).spec
-    for key in ("rule", "surrogate", "seed", "noisy", "initial"):
-        if made.get(key) != getattr(plan, key):
-            raise StudyFileError(
-                f"the study {plan.name!r} was made with {key} = {made.get(key)}, not {getattr(plan, key)}: "
-                "say the same, or choose another name"
-            )
-    return study

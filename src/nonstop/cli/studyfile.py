@@ -15,10 +15,10 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
+from nonstop.acquisition.rules import rule_of
 from nonstop.errors import RuleError, SpaceError, StudyFileError
 from nonstop.space import Space
-from nonstop.surrogate.model import DEFAULT_SURROGATE, surrogate_of
+from nonstop.surrogate.model import surrogate_of
 from nonstop.types import Direction
 from nonstop.wording import seconds_of
 
@@ -28,19 +28,20 @@ DEFAULT_STORAGE: Final = "sqlite:///nonstop.db"
 
 @dataclass(frozen=True, slots=True)
 class StudyFile:
-    """What the keys say, or their defaults. Exactly one of `objective` and `command` is given."""
+    """What the keys say, or their defaults; None is as create_study() has it, or as the study has it that is there.
+    Exactly one of `objective` and `command` is given."""
 
     space: Space
     name: str
     objective: str | None = None
     command: str | None = None
     storage: str = DEFAULT_STORAGE
-    direction: Direction = "minimize"
-    rule: str = DEFAULT_RULE
-    surrogate: str = DEFAULT_SURROGATE
-    seed: int = 0
+    direction: Direction | None = None
+    rule: str | None = None
+    surrogate: str | None = None
+    seed: int | None = None
     initial: int | None = None
-    noisy: bool = False
+    noisy: bool | None = None
     workers: int = 1
     n_trials: int | None = None
     timeout: float | None = None

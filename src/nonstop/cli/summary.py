@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nonstop.study import Study
 
 _SHORT, _MOST = 100, 10
-_KINDS = {"evaluating": "evaluating", "proposing": "proposing", "storing": "storing", "idle": "idle"}
+_KINDS = ("evaluating", "proposing", "storing", "idle")
 _UNDER_WAY = (TrialState.PROPOSING, TrialState.RUNNING)
 _ORDER = (TrialState.COMPLETED, TrialState.FAILED, TrialState.RUNNING, TrialState.PROPOSING, TrialState.WAITING)
 
@@ -73,8 +73,8 @@ def usage_of(usages: Sequence[Usage]) -> dict[str, Any]:
 
 
 def usage_line(workers: Sequence[Mapping[str, Any]]) -> str:
-    """8: 98.9 % evaluating, 0.7 % proposing, 0.3 % in the storage, 0.1 % idle"""
-    seconds = {what: sum(worker[key] for worker in workers) for key, what in _KINDS.items()}
+    """8: 98.9 % evaluating, 0.7 % proposing, 0.3 % storing, 0.1 % idle"""
+    seconds = {kind: sum(worker[kind] for worker in workers) for kind in _KINDS}
     total = sum(seconds.values()) or 1.0
     return f"{len(workers)}: " + ", ".join(f"{share(part / total)} {what}" for what, part in seconds.items())
 
@@ -107,7 +107,7 @@ def say_summary(summary: Mapping[str, Any]) -> None:
     if summary["workers"]:
         say(f"\n{share(summary['utilisation'])} of the workers' time was spent evaluating")
         say_table(
-            ["worker", "evaluating", "proposing", "storage", "idle", "seconds"],
+            ["worker", *_KINDS, "seconds"],
             [_worker_row(worker) for worker in summary["workers"]],
         )
     if summary["running"]:

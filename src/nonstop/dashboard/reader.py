@@ -7,7 +7,6 @@ from typing import Protocol
 
 from nonstop.storage.contract import StudyRecord
 from nonstop.trials.messages import Counts, Exchange, Pulse
-from nonstop.trials.spec import Spec, stand_ins
 
 
 class Reader(Protocol):
@@ -17,8 +16,3 @@ class Reader(Protocol):
     def exchange(self, study: int, cursor: int) -> Exchange: ...
     def counts(self, study: int) -> Counts: ...
     def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]: ...
-
-
-def spec_of(record: StudyRecord) -> Spec:
-    """The study's specification; a rule or surrogate that only its owner can make is replaced by a plain one."""
-    return Spec.from_json(record.spec, **stand_ins(record.spec))

@@ -9,12 +9,13 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from nonstop.dashboard.feed import Feed
-from nonstop.dashboard.reader import Reader, spec_of
+from nonstop.dashboard.reader import Reader
 from nonstop.dashboard.rows import rows_of, text_of
 from nonstop.dashboard.standing import Standing
 from nonstop.history import utilisation
 from nonstop.storage.contract import StudyRecord
 from nonstop.trials.messages import Pulse
+from nonstop.trials.spec import viewed
 from nonstop.trials.trial import Trial
 from nonstop.workers.usage import overall
 
@@ -41,7 +42,7 @@ class Watcher:
 
     def __init__(self, storage: Reader, record: StudyRecord) -> None:
         self.record = record
-        self.spec = spec_of(record)
+        self.spec = viewed(record.spec)
         self.names = tuple(self.spec.space)
         self.trials: dict[int, Trial] = {}
         self.cursor = 0

@@ -37,7 +37,7 @@ _LOOK: dict[Kind, tuple[str, str]] = {
     "running": ("running now", SKY),
     "failed": ("failed", RED),
     "proposing": ("proposing", ORANGE),
-    "storing": ("in the storage", PURPLE),
+    "storing": ("storing", PURPLE),
     "idle": ("idle", FAINT),
 }
 

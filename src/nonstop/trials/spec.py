@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast, get_args
 
 from nonstop.acquisition.rule import Rule
 from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
-from nonstop.errors import RuleError, StudyError
+from nonstop.errors import RuleError, StudyError, StudyMismatchError
 from nonstop.space import Space
 from nonstop.space.encoding import cube_of
 from nonstop.surrogate.model import DEFAULT_SURROGATE, Surrogate, surrogate_of
 from nonstop.types import Direction
+from nonstop.wording import shown
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """`initial` trials are quasi-random before the model speaks; the paper takes three for each parameter. A `noisy`
-    objective may be evaluated twice at the same point of a discrete space. `command` is what started the study, for
-    people who want to go on with it."""
+    """What every worker of a study must agree on."""
 
+    #: What may be tried.
     space: Space
+    #: Whether small or large values are better.
     direction: Direction = "minimize"
+    #: The acquisition rule: a name, names with + between them, or an object.
     rule: str | Rule = DEFAULT_RULE
+    #: The model: a preset by name, or a Surrogate.
     surrogate: str | Surrogate = DEFAULT_SURROGATE
+    #: The seeds of all trials follow from it.
     seed: int = 0
+    #: Do two evaluations of the same point differ? Then a discrete space may try a point again.
     noisy: bool = False
+    #: How many quasi-random trials come before the first that asks the model; None is three for each parameter.
     initial: int | None = None
+    #: The command line that made the study, for people who want to go on with it.
     command: str | None = None
 
     def __post_init__(self) -> None:
@@ -66,9 +74,10 @@ class Spec:
 
     @classmethod
     def from_json(
-        cls, data: Mapping[str, object], rule: str | Rule | None = None, surrogate: str | Surrogate | None = None
+        cls, stored: Mapping[str, object], rule: str | Rule | None = None, surrogate: str | Surrogate | None = None
     ) -> Spec:
-        fields = dict(data)
+        """The spec that to_json() wrote; a rule or surrogate that is given takes the place of the stored text."""
+        fields = dict(stored)
         fields["space"] = Space.from_json(cast("Mapping[str, Any]", fields["space"]))
         if rule is not None:
             fields["rule"] = rule
@@ -77,16 +86,61 @@ class Spec:
         return cls(**fields)  # type: ignore[arg-type]
 
 
-def stand_ins(stored: Mapping[str, object]) -> dict[str, str]:
-    """Names in the place of a rule or a surrogate that only its owner can make, for those who only look: a rule that
-    needs no model, and the default surrogate."""
-    found: dict[str, str] = {}
+def resumed(name: str, stored: Mapping[str, object], given: Mapping[str, object]) -> Spec:
+    """The spec of a study that exists. What is not given (absent, or None) is as stored; what is given must be what is
+    stored, or the study could not be replayed: StudyMismatchError names the field."""
+    wanted = {field: value for field, value in given.items() if value is not None}
+    for field, value in wanted.items():
+        was, now = _comparable(field, stored), _comparable(field, {**stored, field: _as_stored(value)})
+        if was != now:
+            raise StudyMismatchError(
+                f"the study {name!r} was made with {field} = {_readable(stored[field])}, not {_readable(value)}: "
+                "say the same or leave it out to go on, or choose another name"
+            )
+    for field, known in (("rule", rule_of), ("surrogate", surrogate_of)):
+        if field not in wanted and not _is_known(known, stored[field]):
+            raise StudyError(
+                f"the study {name!r} was made with the {field} object {stored[field]}: pass it again, as {field}=..."
+            )
+    own = {field: wanted[field] for field in ("rule", "surrogate") if field in wanted}
+    return Spec.from_json(stored, **own)  # type: ignore[arg-type]
+
+
+def viewed(stored: Mapping[str, object]) -> Spec:
+    """The spec for those who only look at a study. A rule object or surrogate object that only its owner can make is
+    replaced: by a rule that needs no model, and by the default surrogate."""
+    rule = None if _is_known(rule_of, stored["rule"]) else "random"
+    surrogate = None if _is_known(surrogate_of, stored["surrogate"]) else DEFAULT_SURROGATE
+    return Spec.from_json(stored, rule, surrogate)
+
+
+def has_objects(stored: Mapping[str, object]) -> bool:
+    """Does the study have a rule object or surrogate object, which viewed() replaces?"""
+    return not (_is_known(rule_of, stored["rule"]) and _is_known(surrogate_of, stored["surrogate"]))
+
+
+def _is_known(find: Callable[[str], object], text: object) -> bool:
     try:
-        rule_of(str(stored["rule"]))
+        find(str(text))
     except RuleError:
-        found["rule"] = "random"
-    try:
-        surrogate_of(str(stored["surrogate"]))
-    except RuleError:
-        found["surrogate"] = DEFAULT_SURROGATE
-    return found
+        return False
+    return True
+
+
+def _as_stored(value: object) -> object:
+    if isinstance(value, Space):
+        return value.to_json()
+    return value if isinstance(value, str | int | float) else repr(value)
+
+
+def _comparable(field: str, stored: Mapping[str, object]) -> object:
+    """What has to be equal: for `initial` the number of trials; for objects their repr, without addresses in memory."""
+    if field == "initial" and stored[field] is None:
+        space = Space.from_json(cast("Mapping[str, Any]", stored["space"]))
+        return Spec(space).initial_trials
+    value = stored[field]
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", value) if isinstance(value, str) else value
+
+
+def _readable(value: object) -> str:
+    return shown(value) if not isinstance(value, str) else value
