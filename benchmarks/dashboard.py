@@ -20,6 +20,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy import insert, update
@@ -30,18 +31,12 @@ from nonstop.dashboard.watch import Watcher
 from nonstop.storage.rows import to_columns
 from nonstop.storage.schema import studies, trials
 from nonstop.storage.sql import SqlStorage
+from nonstop.surrogate.hyperparameters import Hyperparameters
+from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.trial import Trial, TrialState
 
 SPACE = nonstop.Space({f"x{i}": nonstop.Float(0.0, 1.0) for i in range(6)})
-DIAGNOSTICS = {
-    "rung": "ucb",
-    "mean": 0.1,
-    "sd": 0.2,
-    "nearest_busy": 0.3,
-    "seconds": 0.02,
-    "busy": [1, 2],
-    "noise": 1e-6,
-}
+DIAGNOSTICS = Diagnostics("model", mean=0.1, sd=0.2, nearest_busy=0.3, seconds=0.02, busy=(1, 2), cursor=0)
 WORKERS = 8
 #: A page that listens, in a process of its own: a thread here would take its turns from the worker that is measured.
 _PAGE = "import sys, urllib.request\nfor _ in urllib.request.urlopen(sys.argv[1]): pass"
@@ -66,7 +61,8 @@ def trial_of(number: int, now: float, count: int) -> Trial:
     params = {f"x{i}": (number * (i + 3) % 9973) / 9973 for i in range(6)}
     value = sum((x - 0.3) ** 2 for x in params.values())
     start = now - (count - number) / WORKERS
-    said = DIAGNOSTICS | {"lengthscales": [0.3 + (number + i) % 7 / 10 for i in range(6)]}
+    scales = tuple(0.3 + (number + i) % 7 / 10 for i in range(6))
+    said = replace(DIAGNOSTICS, hyperparameters=Hyperparameters(scales, 1e-6))
     state, worker = TrialState.COMPLETED, f"worker-{number % WORKERS}"
     times = {"asked_at": start - 1.02, "started_at": start - 1.0, "finished_at": start}
     return Trial(number, state, params, value, number, number + 1, worker=worker, diagnostics=said, **times)

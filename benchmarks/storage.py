@@ -20,10 +20,23 @@ from nonstop.storage.rows import to_columns
 from nonstop.storage.schema import studies, trials
 from nonstop.storage.sql import SqlStorage
 from nonstop.storage.sqlite import driver
-from nonstop.trials.messages import Report, Request
+from nonstop.surrogate.hyperparameters import Hyperparameters
+from nonstop.trials.diagnostics import Diagnostics
+from nonstop.trials.messages import Report, Request, Start
 from nonstop.trials.trial import Trial, TrialState
 
-DIAGNOSTICS = {"rule": "ucb", "lengthscales": [0.1 + i / 7 for i in range(6)], "noise": 1e-6, "fit_seconds": 0.0123}
+DIAGNOSTICS = Diagnostics(
+    rung="model",
+    acquisition=-1.25,
+    mean=0.75,
+    sd=0.125,
+    nearest_busy=0.3,
+    seconds=0.0123,
+    busy=(1, 2, 3, 4, 5, 6, 7),
+    warm=7,
+    cursor=1000,
+    hyperparameters=Hyperparameters(tuple(0.1 + i / 7 for i in range(6)), 1e-6, 100),
+)
 
 
 def fill(storage: SqlStorage, study: int, count: int) -> None:
@@ -65,7 +78,8 @@ def live(worker: SqlStorage, reader: SqlStorage, study: int, repeat: int, watch:
         assert trial is not None
         params = {f"x{i}": (turn * (i + 1) % 1009) / 1009 for i in range(6)}
         with watch.time("start: record the proposal and read"):
-            answer = worker.start(study, trial.number, trial.attempt, params, turn, DIAGNOSTICS, answer.cursor)
+            start = Start(trial.number, trial.attempt, params, turn, DIAGNOSTICS)
+            answer = worker.start(study, start, answer.cursor)
         cursor = answer.cursor
         with watch.time("sync: read what is new (1 or 2 rows)"):
             seen = reader.exchange(study, seen).cursor
@@ -117,8 +131,7 @@ def main() -> None:
         reader.close()
     print(f"# Storage: SQLite with {arguments.trials:,} trials\n")
     print("Made by `python benchmarks/storage.py`. Milliseconds of wall time, one worker process; every write includes")
-    print("the fsync of its commit on this disk, but for the exchange: it waits for the disk with the start that")
-    print(f"follows. File: {size:.0f} MB.")
+    print(f"the fsync of its commit on this disk. File: {size:.0f} MB.")
     # On a machine that others use too, `chrt -f 10 python …` takes their turns out of the figures; say so when used.
     priority = "real-time priority, " if os.sched_getscheduler(0) == os.SCHED_FIFO else ""
     load = os.getloadavg()[0]

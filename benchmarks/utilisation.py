@@ -65,7 +65,7 @@ def table(usages: Sequence[Usage]) -> str:
 
 def latencies(study: nonstop.Study) -> str:
     """What one trial cost, from the diagnostics of its proposal and its timestamps."""
-    seconds = [float(str(t.diagnostics["seconds"])) for t in study.trials if "seconds" in t.diagnostics]
+    seconds = [t.diagnostics.seconds for t in study.trials if t.diagnostics is not None and t.diagnostics.proposed]
     between = [t.started_at - t.asked_at for t in study.trials if t.started_at and t.asked_at]
     return (
         f"Suggestion (fit and maximisation), median {1e3 * median(seconds):.1f} ms, 95 % below "

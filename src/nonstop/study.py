@@ -18,6 +18,7 @@ from nonstop.storage import open_storage
 from nonstop.storage.contract import Storage, StudyRecord
 from nonstop.storage.session import Session
 from nonstop.surrogate.model import Surrogate
+from nonstop.trials.best import best_of
 from nonstop.trials.messages import Report, Request
 from nonstop.trials.spec import Spec, resumed
 from nonstop.trials.trial import Trial, TrialState
@@ -138,11 +139,10 @@ class Study:
     def best_trial(self) -> Trial:
         """The completed trial with the best value; the earliest of equals."""
         self._sync()
-        _, y = self._mirror.data(self._mirror.version)
-        if not len(y):
+        best = best_of(self._mirror.trials.values(), self.spec.sign)
+        if best is None:
             raise StudyError(f"study {self.name!r} has no completed trial yet")
-        order = int((self.spec.sign * y).argmax()) + 1
-        return next(trial for trial in self._mirror.trials.values() if trial.order == order)
+        return best
 
     @property
     def best_believed(self) -> Belief:

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
+from nonstop.history.lanes import spent
+from nonstop.trials.best import best_of
 from nonstop.trials.messages import Counts, Exchange
 from nonstop.trials.trial import Trial, TrialState
+from nonstop.workers.usage import Usage, overall
 
 
 @dataclass(slots=True)
 class Lane:
-    """One worker since the board was set up; times in seconds."""
+    """One worker since the board was set up: its trial, if it has one, and what it did before, in seconds."""
 
     worker: str
     since: float
     trial: Trial | None = None
     completed: int = 0
     failed: int = 0
-    busy: float = 0.0
+    before: Usage = field(default_factory=lambda: Usage(""))
     last: float = 0.0
 
-    def time_until(self, now: float) -> float:
-        """To now while it has a trial, else to the end of its last: when the budget is used up, nobody is idle."""
-        return max((self.last if self.trial is None else now) - self.since, 0.0)
-
-    def busy_until(self, now: float) -> float:
-        running = self.trial if self.trial is not None and self.trial.state is TrialState.RUNNING else None
-        under_way = 0.0 if running is None or running.started_at is None else now - running.started_at
-        return self.busy + max(under_way, 0.0)
+    def usage(self, now: float) -> Usage:
+        """Up to now while it has a trial, else up to the end of its last: without budget, nobody is idle."""
+        usage = self.before if self.trial is None else overall([self.before, spent(self.trial, now)])
+        total = (self.last if self.trial is None else now) - self.since
+        return replace(usage, worker=self.worker, idle=max(0.0, total - usage.total))
 
 
 class Board:
@@ -40,31 +40,26 @@ class Board:
         self.incumbent: Trial | None = None
         self.lanes: dict[str, Lane] = {}
         self._sign = sign
-        for trial in trials:
-            self.cursor = max(self.cursor, trial.sequence)
-            self._compare(trial)
+        self._take(trials)
 
     def apply(self, exchange: Exchange) -> None:
         self.cursor = max(self.cursor, exchange.cursor)
         self.counts = exchange.counts
+        self._take(exchange.changes)
         for trial in exchange.changes:
-            self._compare(trial)
-            self._place(trial)
+            self._assign(trial)
 
     def utilisation(self, now: float) -> float | None:
         """The share of the workers' time spent evaluating, as far as the times of their trials tell."""
-        total = sum(lane.time_until(now) for lane in self.lanes.values())
-        busy = sum(lane.busy_until(now) for lane in self.lanes.values())
-        return min(busy / total, 1.0) if total > 0.0 else None
+        total = overall(lane.usage(now) for lane in self.lanes.values())
+        return total.utilisation if total.total > 0.0 else None
 
-    def _compare(self, trial: Trial) -> None:
-        if trial.state is not TrialState.COMPLETED or trial.value is None:
-            return
-        best = self.incumbent
-        if best is None or best.value is None or self._sign * trial.value > self._sign * best.value:
-            self.incumbent = trial
+    def _take(self, trials: Iterable[Trial]) -> None:
+        for trial in trials:
+            self.cursor = max(self.cursor, trial.sequence)
+            self.incumbent = best_of([trial], self._sign, self.incumbent)
 
-    def _place(self, trial: Trial) -> None:
+    def _assign(self, trial: Trial) -> None:
         for lane in self.lanes.values():  # also when another worker took it over
             if lane.trial is not None and lane.trial.number == trial.number:
                 lane.trial = None
@@ -75,7 +70,7 @@ class Board:
             lane.completed += trial.state is TrialState.COMPLETED
             lane.failed += trial.state is TrialState.FAILED
             if trial.started_at is not None and trial.finished_at is not None:
-                lane.busy += max(trial.finished_at - trial.started_at, 0.0)
+                lane.before = overall([lane.before, spent(trial, trial.finished_at)])
                 lane.last = trial.finished_at
         elif trial.state is not TrialState.WAITING:
             lane.trial = trial

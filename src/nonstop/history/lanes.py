@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from nonstop.history.progress import began
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.workers.usage import Usage
+from nonstop.workers.usage import Usage, overall
 
 Interval: TypeAlias = tuple[float, float]
 #: What a worker does: evaluates (with success, without, or still), computes a proposal, talks to the storage, nothing.
@@ -134,17 +134,19 @@ def utilisation(trials: Iterable[Trial]) -> list[Usage]:
 
 
 def _usage(worker: str, trials: Sequence[Trial], active: Sequence[Interval]) -> Usage:
-    evaluating = proposing = storing = 0.0
-    for trial in trials:
-        asked, started, finished = trial.asked_at or 0.0, trial.started_at or 0.0, trial.finished_at or 0.0
-        before = max(0.0, started - asked)
-        computing = _proposing(trial, before)
-        evaluating += max(0.0, finished - started)
-        proposing += computing
-        storing += before - computing
+    usage = overall((spent(trial, trial.finished_at or 0.0) for trial in trials), worker)
     start, end = min(trial.asked_at or 0.0 for trial in trials), max(trial.finished_at or 0.0 for trial in trials)
     span = sum(max(0.0, min(end, b) - max(start, a)) for a, b in active)
-    return Usage(worker, evaluating, proposing, storing, max(0.0, span - evaluating - proposing - storing))
+    return replace(usage, idle=max(0.0, span - usage.total))
+
+
+def spent(trial: Trial, until: float) -> Usage:
+    """What its worker spent on a trial, from being granted it to the end of its evaluation or to `until`."""
+    asked = until if trial.asked_at is None else trial.asked_at
+    started = until if trial.started_at is None else trial.started_at
+    before = max(0.0, started - asked)
+    proposing = _proposing(trial, before)
+    return Usage(trial.worker or "", max(0.0, until - started), proposing, before - proposing)
 
 
 def _within(intervals: Sequence[Interval], start: float, end: float) -> Iterable[Interval]:
