@@ -1,8 +1,12 @@
 # `make` lists the targets. Environments build themselves: .venv for everything, .venv-peers for BoTorch and Optuna,
-# .venv-proteus for a planet simulator.
+# .venv-lowest for the oldest dependencies, .venv-release for building, .venv-proteus for a planet simulator.
 PYTHON ?= python3
+# The oldest dependencies exist as wheels for the oldest Python only.
+LOWEST_PYTHON ?= python3.11
 BIN := .venv/bin
 PEERS := .venv-peers/bin
+LOWEST := .venv-lowest/bin
+RELEASE := .venv-release/bin
 PROTEUS := .venv-proteus/bin
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
@@ -13,7 +17,7 @@ export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test browser screenshots bench-dashboard lint format types docs check oracle bench-suggest bench-storage bench-utilisation bench-noise theory faults \
+.PHONY: help demo test test-lowest release browser screenshots bench-dashboard lint format types docs check oracle bench-suggest bench-storage bench-utilisation bench-noise theory faults \
 	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
 .DEFAULT_GOAL := help
 
@@ -26,6 +30,14 @@ demo: .venv/.ready ## Optimise a built-in function with 8 asynchronous workers, 
 test: .venv/.ready browser ## Run all tests (ARGS="-k name" selects)
 	@$(BIN)/python -m pytest -n auto $(ARGS)
 	@.ci/browser say
+
+# Rooms that need only the core, in about two minutes on two cores; PostgreSQL and worker engines are left to make test.
+test-lowest: .venv-lowest/.ready ## Run the tests of the core with the lowest versions that pyproject.toml allows
+	@$(LOWEST)/python -m pytest -n auto -q -k "not postgresql" tests/space tests/numerics tests/surrogate \
+		tests/acquisition tests/trials tests/contracts tests/workers tests/cli tests/test_propose.py $(ARGS)
+
+release: .venv-release/.ready ## Build nonstop and nonstop-bench into dist/ and try what was built; uploads nothing
+	@.ci/release $(RELEASE)/python
 
 browser: ## Install Chromium for the tests of the dashboard, where apt and root make that possible
 	@.ci/browser install
@@ -107,10 +119,10 @@ proteus: .venv/.ready .venv-proteus/.ready ## Optimise PROTEUS with two workers,
 	@$(BIN)/python examples/proteus/figure.py benchmarks/results/proteus
 
 clean: ## Remove environments, caches and what was built
-	rm -rf .venv .venv-peers .venv-proteus site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-lowest .venv-peers .venv-proteus .venv-release site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# A stamp that is newer than pyproject.toml means: nothing to install. pip is renewed first, because the one that comes
+# A stamp that is newer than both pyproject.toml means: nothing to install. pip is renewed first, because the one that comes
 # with Python may be too old to know dependency groups.
 define environment
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -121,17 +133,29 @@ define environment
 	@$(1)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
 endef
 
-.venv/.ready: pyproject.toml
+.venv/.ready: pyproject.toml bench/pyproject.toml
 	$(call environment,.venv)
-	@$(BIN)/python -m pip install --quiet --editable . --group dev
+	@$(BIN)/python -m pip install --quiet --editable . --editable ./bench --group dev
 	@touch $@
 
-# torch alone and first, at the version pyproject.toml pins: as a dependency of something else, pip may choose a build
+# Exactly the lower bounds, as .ci/lowest.py reads them. psycopg, because helpers of the tests import it.
+.venv-lowest/.ready: PYTHON = $(LOWEST_PYTHON)
+.venv-lowest/.ready: pyproject.toml .ci/lowest.py
+	$(call environment,.venv-lowest)
+	@$(LOWEST)/python -m pip install --quiet --editable '.[postgres]' --group test $$($(LOWEST)/python .ci/lowest.py)
+	@touch $@
+
+.venv-release/.ready: pyproject.toml
+	$(call environment,.venv-release)
+	@$(RELEASE)/python -m pip install --quiet --group release
+	@touch $@
+
+# torch alone and first, at the version bench/pyproject.toml pins: as a dependency of something else, pip may choose a build
 # that brings gigabytes of CUDA.
-.venv-peers/.ready: pyproject.toml
+.venv-peers/.ready: pyproject.toml bench/pyproject.toml
 	$(call environment,.venv-peers)
-	@$(PEERS)/python -m pip install --quiet "$$(sed -n 's/.*"\(torch==[^"]*\)".*/\1/p' pyproject.toml | head -n 1)"
-	@$(PEERS)/python -m pip install --quiet --editable '.[peers]' pytest pytest-timeout
+	@$(PEERS)/python -m pip install --quiet "$$(sed -n 's/.*"\(torch==[^"]*\)".*/\1/p' bench/pyproject.toml | head -n 1)"
+	@$(PEERS)/python -m pip install --quiet --editable . --editable './bench[peers]' pytest pytest-timeout
 	@touch $@
 
 # PROTEUS without its full-physics modules, which need compilers and gigabytes of data. It wants Python 3.12 and runs with

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 
-from nonstop_bench.problems.branin import BRANIN
 
-
-def objective(params: Mapping[str, object]) -> float:
+def objective(params: Mapping[str, float]) -> float:
     time.sleep(0.25)
-    return BRANIN.objective(params)
+    x1, x2 = params["x1"], params["x2"]
+    valley = x2 - 5.1 / (4 * math.pi**2) * x1**2 + 5 / math.pi * x1 - 6
+    return valley**2 + 10 * (1 - 1 / (8 * math.pi)) * math.cos(x1) + 10

@@ -50,5 +50,5 @@ class StorageError(NonstopError, RuntimeError):
 class MissingExtraError(NonstopError, ImportError):
     """An optional dependency is not installed; the message names the extra."""
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional dependency: pip install 'nonstop[{extra}]'")
+    def __init__(self, what: str, extra: str, distribution: str = "nonstop") -> None:
+        super().__init__(f"{what} needs an optional dependency: pip install '{distribution}[{extra}]'")

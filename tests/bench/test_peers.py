@@ -134,7 +134,7 @@ def test_a_missing_package_is_answered_with_its_extra(name: str, monkeypatch: py
             monkeypatch.delitem(sys.modules, module)
     for package in ("torch", "ConfigSpace", *PACKAGES.values()):
         monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(PeerError, match=rf"{name} needs \w+: pip install 'nonstop\[peers\]'"):
+    with pytest.raises(PeerError, match=rf"{name} needs \w+: pip install 'nonstop-bench\[peers\]'"):
         make(name, BRANIN.space, 0)
 
 

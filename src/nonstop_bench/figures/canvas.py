@@ -37,7 +37,7 @@ def settings() -> Iterator[None]:
     try:
         import matplotlib
     except ImportError as error:
-        raise MissingExtraError("drawing the paper's figures", "bench") from error
+        raise MissingExtraError("drawing the paper's figures", "bench", "nonstop-bench") from error
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(dict(SETTINGS))

@@ -1,4 +1,4 @@
-"""The peers by name. Their packages are imported when one is made; `pip install nonstop[EXTRA]` brings them."""
+"""The peers by name. Their packages are imported when one is made; `pip install nonstop-bench[EXTRA]` brings them."""
 
 from __future__ import annotations
 
@@ -55,6 +55,6 @@ def make(name: str, space: Space, seed: int) -> Optimizer:
         package = (error.name or "").partition(".")[0]
         if package == "nonstop_bench":  # a mistake of ours, which no installation mends
             raise
-        raise PeerError(f"{name} needs {package}: pip install 'nonstop[{peer.extra}]'") from error
+        raise PeerError(f"{name} needs {package}: pip install 'nonstop-bench[{peer.extra}]'") from error
     adapter = cast(Callable[..., Optimizer], getattr(module, peer.adapter))
     return adapter(space, seed) if peer.variant is None else adapter(space, seed, peer.variant)

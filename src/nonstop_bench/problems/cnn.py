@@ -125,5 +125,5 @@ def _torch() -> Any:
     try:
         import torch
     except ImportError as error:
-        raise MissingExtraError("the CNN task", "cnn") from error
+        raise MissingExtraError("the CNN task", "cnn", "nonstop-bench") from error
     return torch

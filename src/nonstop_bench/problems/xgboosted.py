@@ -112,5 +112,5 @@ def _xgboost() -> Any:
         import sklearn  # noqa: F401
         import xgboost
     except ImportError as error:
-        raise MissingExtraError("tuning XGBoost", "bench") from error
+        raise MissingExtraError("tuning XGBoost", "bench", "nonstop-bench") from error
     return xgboost
