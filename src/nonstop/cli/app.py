@@ -9,7 +9,6 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
-from importlib.metadata import version
 
 import click
 
@@ -36,7 +35,8 @@ _USAGE = (StudyFileError, StudyMismatchError, SpaceError, RuleError, ObjectiveEr
 
 def _version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
     if wanted:
-        click.echo(f"nonstop {version('nonstop')}")
+        # Not imported: the package itself stands below all of its files, and is loaded whenever one of them is.
+        click.echo(f"nonstop {sys.modules['nonstop'].__version__}")
         context.exit()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable
-from concurrent.futures import Executor
+from concurrent.futures import Executor, ThreadPoolExecutor
 
 from nonstop.engines.dask import run_on_dask
 from nonstop.engines.executor import run_on_executor, slots
@@ -15,6 +15,7 @@ from nonstop.engines.supervision import Ticker
 from nonstop.errors import StudyError
 from nonstop.workers.command import Command
 from nonstop.workers.objective import objective_of
+from nonstop.workers.stopping import check_platform
 from nonstop.workers.usage import Usage, by_worker
 from nonstop.workers.worker import Task
 
@@ -43,6 +44,8 @@ def _run(
     task: Task, workers: int, engine: str | Executor | None, address: str | None, ticker: Ticker
 ) -> tuple[Usage, ...]:
     if isinstance(engine, Executor):
+        if not isinstance(engine, ThreadPoolExecutor):
+            check_platform("worker processes", StudyError)
         return run_on_executor(task, _names("pool", workers), engine, ticker)
     if engine == "dask":
         return run_on_dask(task, _names("dask", workers), address, ticker)
@@ -51,7 +54,10 @@ def _run(
     if engine is not None:
         raise StudyError(f"there is no engine {engine!r}: use 'dask', 'ray', an Executor, or None for processes here")
     names = _names(_here(), workers)
-    return run_here(task, names[0], ticker) if workers == 1 else run_processes(task, names, ticker)
+    if workers == 1:
+        return run_here(task, names[0], ticker)
+    check_platform("worker processes", StudyError)
+    return run_processes(task, names, ticker)
 
 
 def _here() -> str:

@@ -23,6 +23,7 @@ from typing import IO, Final
 from nonstop.errors import ObjectiveError
 from nonstop.space import Categorical, Space
 from nonstop.types import Params, Value
+from nonstop.workers.stopping import check_platform
 
 _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 _SCRIPT: Final = re.compile(r"[\s;|&$<>()`'\"\\*?]")  # an argument with one of these may be a script
@@ -40,6 +41,7 @@ class Command:
     timeout: float | None = None
 
     def __post_init__(self) -> None:
+        check_platform("commands", ObjectiveError)
         try:
             parts = shlex.split(self.template)
         except ValueError as error:

@@ -8,13 +8,22 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final, NoReturn
 
+from nonstop.errors import NonstopError
+
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+def check_platform(what: str, error: type[NonstopError]) -> None:
+    """Signal masks, process groups and the like: what Windows has not, and what stopping processes safely needs."""
+    if sys.platform == "win32":
+        raise error(f"{what} need Linux or macOS; on Windows use workers=1 with a Python objective, or WSL")
 
 
 class StopRequested(BaseException):
