@@ -31,10 +31,12 @@ test: .venv/.ready browser ## Run all tests (ARGS="-k name" selects)
 	@$(BIN)/python -m pytest -n auto $(ARGS)
 	@.ci/browser say
 
-# Rooms that need only the core, in about two minutes on two cores; PostgreSQL and worker engines are left to make test.
+# Rooms that need only the core and a database, in about two minutes on two cores. What takes long and has little to do with
+# versions is left to make test, and so is most of PostgreSQL.
 test-lowest: .venv-lowest/.ready ## Run the tests of the core with the lowest versions that pyproject.toml allows
-	@$(LOWEST)/python -m pytest -n auto -q -k "not postgresql" tests/space tests/numerics tests/surrogate \
-		tests/acquisition tests/trials tests/contracts tests/workers tests/cli tests/test_propose.py $(ARGS)
+	@$(LOWEST)/python -m pytest -n auto -q -k "not postgresql and not two_hundred" --ignore=tests/cli/test_kill.py \
+		tests/space tests/numerics tests/surrogate tests/acquisition tests/trials tests/contracts tests/workers tests/cli \
+		tests/test_propose.py $(ARGS)
 
 release: .venv-release/.ready ## Build nonstop and nonstop-bench into dist/ and try what was built; uploads nothing
 	@.ci/release $(RELEASE)/python
@@ -138,11 +140,12 @@ endef
 	@$(BIN)/python -m pip install --quiet --editable . --editable ./bench --group dev
 	@touch $@
 
-# Exactly the lower bounds, as .ci/lowest.py reads them. psycopg, because helpers of the tests import it.
+# Exactly the lower bounds, as .ci/lowest.py reads them.
 .venv-lowest/.ready: PYTHON = $(LOWEST_PYTHON)
 .venv-lowest/.ready: pyproject.toml .ci/lowest.py
 	$(call environment,.venv-lowest)
-	@$(LOWEST)/python -m pip install --quiet --editable '.[postgres]' --group test $$($(LOWEST)/python .ci/lowest.py)
+	@$(LOWEST)/python -m pip install --quiet --editable . --group databases --group test \
+		$$($(LOWEST)/python .ci/lowest.py)
 	@touch $@
 
 .venv-release/.ready: pyproject.toml
