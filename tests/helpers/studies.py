@@ -11,8 +11,10 @@ import numpy as np
 import nonstop
 from nonstop.space import Space
 from nonstop.space.encoding import cube_of, decode
+from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
+from tests.helpers.trials import QUASI_RANDOM, modelled
 
 MIXED = Space(
     {
@@ -36,7 +38,7 @@ def study(
     seed: int = 0,
     value: Callable[[np.ndarray[tuple[int], np.dtype[np.float64]]], float] | None = None,
     fails: Callable[[int], bool] = lambda _: False,
-    worker: str = "worker",
+    name: str = "worker",
 ) -> tuple[Spec, list[Trial]]:
     """n finished trials of workers that never wait, each with the diagnostics of a model-based proposal."""
     rng = np.random.default_rng(seed)
@@ -57,7 +59,7 @@ def study(
                 params=decode(space, x),
                 value=None if failed else result,
                 version=number,
-                worker=f"{worker}-{worker}",
+                worker=f"{name}-{worker}",
                 reason="ValueError: it broke" if failed else None,
                 diagnostics=_diagnostics(rng, cube.dim, number),
                 asked_at=asked,
@@ -69,12 +71,12 @@ def study(
     return Spec(space), _ordered(trials)
 
 
-def _diagnostics(rng: np.random.Generator, dim: int, number: int) -> dict[str, object]:
+def _diagnostics(rng: np.random.Generator, dim: int, number: int) -> Diagnostics:
     if number < 3:
-        return {"rung": "quasi-random", "first": True, "skip": 0}
+        return QUASI_RANDOM
     scales = 0.3 + np.arange(dim) / dim + np.exp(-number / 10) * rng.random(dim)
-    said: dict[str, object] = {"rung": "model", "acquisition": 1.0, "mean": 0.5, "sd": math.exp(-number / 20)}
-    return {**said, "nearest_busy": 0.1, "seconds": 0.05, "lengthscales": scales.tolist(), "noise": 1e-3}
+    sd = math.exp(-number / 20)
+    return modelled(*scales.tolist(), acquisition=1.0, mean=0.5, sd=sd, nearest_busy=0.1, seconds=0.05)
 
 
 def _ordered(trials: list[Trial]) -> list[Trial]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nonstop.history import utilisation
+from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.workers.usage import Usage, by_worker, overall
 
@@ -13,7 +14,7 @@ def trial(
     worker: str | None, asked: float, started: float | None, finished: float | None, seconds: float = 0.0
 ) -> Trial:
     state = TrialState.RUNNING if finished is None else TrialState.COMPLETED
-    said = {"seconds": seconds}
+    said = Diagnostics("model", seconds=seconds)
     return Trial(0, state, worker=worker, asked_at=asked, started_at=started, finished_at=finished, diagnostics=said)
 
 

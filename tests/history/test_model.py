@@ -21,6 +21,7 @@ from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Direction
 from tests.helpers.studies import MIXED, ONE, THIRTY, study
+from tests.helpers.trials import said
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -43,7 +44,8 @@ def test_the_check_is_in_the_units_of_the_values(direction: Direction) -> None:
     record = history.check(spec, trials)
     assert record.observed.tolist() == [t.value for t in record.trials]
     last = max(trials, key=lambda t: t.number)
-    hyper = Hyperparameters(tuple(last.diagnostics["lengthscales"]), 1e-3)  # type: ignore[arg-type]
+    hyper = said(last).hyperparameters
+    assert hyper is not None
     X = np.array([encode(ONE, t.params or {}) for t in record.trials])
     output = Standardize.of(record.observed)
     mean, variance = leave_one_out(GP.of(X, output.forward(record.observed), hyper))
@@ -79,7 +81,7 @@ def test_the_newest_recorded_hyperparameters_are_used() -> None:
     model = posterior(spec, trials)
     assert model is not None
     assert model.source is trials[-1]
-    assert list(model.gp.hyperparameters.lengthscales) == trials[-1].diagnostics["lengthscales"]
+    assert model.gp.hyperparameters == said(trials[-1]).hyperparameters
 
 
 def test_without_any_recorded_they_are_fitted() -> None:

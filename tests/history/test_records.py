@@ -13,9 +13,11 @@ import nonstop
 from nonstop import history
 from nonstop.history.scale import Scale, evenly, grid
 from nonstop.space.encoding import encode
+from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 from tests.helpers.studies import MIXED, ONE, study
+from tests.helpers.trials import modelled
 
 XY = nonstop.Space({"x": nonstop.Float(0.0, 1.0), "y": nonstop.Float(0.0, 1.0)})
 
@@ -50,7 +52,7 @@ def test_results_without_times_have_a_place_in_the_trace() -> None:
 
 
 def test_the_timeline_has_no_gaps() -> None:
-    said = {"seconds": 0.5}
+    said = Diagnostics("model", seconds=0.5)
     trials = [
         trial(0, worker="b", value=1.0, order=1, asked_at=10.0, started_at=11.0, finished_at=14.0, diagnostics=said),
         trial(1, TrialState.FAILED, worker="b", asked_at=16.0, started_at=16.0, finished_at=17.0, attempt=2),
@@ -98,7 +100,7 @@ def test_those_who_ask_without_a_name_share_lanes() -> None:
 
 def test_distances_to_earlier_and_busy_points() -> None:
     points = [(0.0, 0.0), (0.3, 0.4), (0.3, 0.4 + 1e-9), (1.0, 1.0)]
-    busy = [{}, {"nearest_busy": 0.25}, {"nearest_busy": None}, {}]
+    busy = [None, modelled(1.0, nearest_busy=0.25), modelled(1.0), None]
     trials = [
         trial(i, value=1.0, order=i + 1, version=i, params={"x": x, "y": y}, diagnostics=said,
               started_at=100.0 + i, finished_at=101.5 + i)
@@ -126,8 +128,8 @@ def test_thinned_distances_are_those_of_brute_force() -> None:
 
 
 def test_exploration_is_the_share_of_sd() -> None:
-    said = {"lengthscales": [1.0, 1.0], "noise": 1e-3, "sd": 0.5, "mean": 1.0}
-    others = [{**said, "mean": -3.0}, {"rung": "random", "sd": 1.0, "mean": 0.0}, {**said, "sd": 0.0}]
+    said = modelled(1.0, 1.0, sd=0.5, mean=1.0)
+    others = [replace(said, mean=-3.0), Diagnostics("random", sd=1.0, mean=0.0), replace(said, sd=0.0)]
     trials = [trial(i, value=1.0, order=i + 1, diagnostics=d) for i, d in enumerate([said, *others])]
     part = math.sqrt(2.0) * 0.5
     expected = [part / (part + 1.0), 1.0, math.nan, 0.0]
@@ -140,10 +142,9 @@ def test_lengthscales_as_in_the_paper() -> None:
     space = nonstop.Space({"x": nonstop.Float(0.0, 1.0), "c": nonstop.Categorical(["a", "b"])})
     rows = [[1.0, 2.0, 2.0], [0.5, 1.0, 3.0]]
     trials = [
-        Trial(i, TrialState.RUNNING, version=i + 4, diagnostics={"lengthscales": scales, "noise": 0.1})
-        for i, scales in enumerate(rows)
+        Trial(i, TrialState.RUNNING, version=i + 4, diagnostics=modelled(*scales)) for i, scales in enumerate(rows)
     ]
-    broken = Trial(2, TrialState.RUNNING, diagnostics={"lengthscales": [1.0], "noise": 0.1})
+    broken = Trial(2, TrialState.RUNNING, diagnostics=modelled(1.0))
     record = history.lengthscales(Spec(space), [*reversed(trials), broken])
     assert record.names == ("x", "c")
     assert record.results.tolist() == [4, 5]
