@@ -27,7 +27,8 @@ from nonstop.acquisition.schedule import theoretical_beta
 from nonstop.acquisition.scored import Scored
 from nonstop.acquisition.standard import UCB
 from nonstop.numerics.threads import limit_threads
-from nonstop.surrogate import kernels
+from nonstop.surrogate.kernels.kernel import covariance
+from nonstop.surrogate.kernels.rbf import RBF
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.paths import Path
@@ -64,7 +65,7 @@ class Setting:
 
     @property
     def covariance(self) -> Array:
-        return kernels.covariance("rbf", self.grid, self.grid, np.full(self.d, self.lengthscale))
+        return covariance(RBF(), self.grid, self.grid, np.full(self.d, self.lengthscale))
 
 
 SETTINGS = (

@@ -13,7 +13,7 @@ from nonstop.acquisition.rule import Chooser, Drawer, Score
 from nonstop.acquisition.scored import Scored
 from nonstop.acquisition.standard import UCB, LogEI, Mean, Random
 from nonstop.errors import RuleError
-from nonstop.surrogate.kernels import KERNELS, Kernel
+from nonstop.surrogate.kernels.names import KERNELS
 from nonstop.types import Array
 from tests.helpers.oracles import random_gp, slopes
 
@@ -48,7 +48,7 @@ def test_derivatives_of_the_score(rule: Score) -> None:
 @every
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize(("n", "d"), [(1, 1), (15, 2), (80, 6), (30, 25)])
-def test_gradient_in_x(rule: Score, kernel: Kernel, n: int, d: int) -> None:
+def test_gradient_in_x(rule: Score, kernel: str, n: int, d: int) -> None:
     gp = random_gp(n, n, d, kernel)
     acquisition = Scored(rule, gp, float(gp.y.max()))
     P = np.random.default_rng(1).random((5, d))

@@ -15,7 +15,7 @@ from nonstop.history.posterior import posterior
 from nonstop.space.encoding import encode
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
-from nonstop.surrogate.kernels import KERNELS
+from nonstop.surrogate.kernels.names import KERNELS
 from nonstop.surrogate.output import Standardize
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState

@@ -16,7 +16,7 @@ from nonstop.history.relevance import per_parameter, relevance_of
 from nonstop.history.scale import Scale, columns_of, grid
 from nonstop.numerics.threads import limit_threads
 from nonstop.space.encoding import cube_of
-from nonstop.surrogate import kernels
+from nonstop.surrogate.kernels.kernel import covariance
 from nonstop.surrogate.model import surrogate_of
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
@@ -131,7 +131,7 @@ def _slice(spec: Spec, model: Posterior, busy: Sequence[Trial], axis: int, rule:
     points[:, columns] = X
     projected = gp.X.copy()
     projected[:, columns] = best[columns]
-    closeness = kernels.covariance(gp.kernel, projected, best[None], gp.lengthscales)[:, 0]
+    closeness = covariance(gp.kernel, projected, best[None], gp.lengthscales)[:, 0]
     mean, variance = gp.moments(points)
     score = None
     if rule is not None:

@@ -12,7 +12,7 @@ from nonstop.acquisition.rules import rule_of
 from nonstop.acquisition.standard import UCB
 from nonstop.history.scale import evenly
 from nonstop.space.encoding import cube_of, encode_many
-from nonstop.surrogate.kernels import squared_distances
+from nonstop.surrogate.kernels.distances import squared_distances
 from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
