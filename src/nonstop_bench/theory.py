@@ -27,10 +27,10 @@ from nonstop.acquisition.schedule import theoretical_beta
 from nonstop.acquisition.scored import Scored
 from nonstop.acquisition.standard import UCB
 from nonstop.numerics.threads import limit_threads
-from nonstop.surrogate.kernels.kernel import covariance
-from nonstop.surrogate.kernels.rbf import RBF
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
+from nonstop.surrogate.kernels.kernel import covariance
+from nonstop.surrogate.kernels.rbf import RBF
 from nonstop.surrogate.paths import Path
 from nonstop_bench.bounds import C_THOMPSON, C_UCB, greedy, information_gain, price, regret_bound, steepness_constants
 
@@ -92,7 +92,7 @@ def steepness_of(setting: Setting, rng: np.random.Generator, count: int = 400) -
 
 
 def ucb(beta: Callable[[int], float]) -> Policy:
-    return lambda gp, grid, j, rng: Scored(UCB(beta(j)), gp, 0.0).value(grid)  # noqa: ARG005
+    return lambda gp, grid, j, rng: Scored(UCB(beta(j)), gp, 0.0, len(gp.X)).value(grid)  # noqa: ARG005
 
 
 def thompson(gp: GP, grid: Array, j: int, rng: np.random.Generator) -> Array:  # noqa: ARG001

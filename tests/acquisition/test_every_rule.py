@@ -14,6 +14,7 @@ from nonstop.acquisition.rule import Chooser
 from nonstop.acquisition.rules import RULES
 from nonstop.acquisition.standard import UCB, LogEI
 from nonstop.acquisition.thompson import Thompson
+from nonstop.propose import APART
 from nonstop.surrogate.kernels.names import KERNELS
 from nonstop.types import Array
 from tests.helpers.oracles import random_gp, slopes
@@ -74,7 +75,7 @@ def test_busy_points_in_awkward_places(name: str, where: str) -> None:
     }[where]
     x = nonstop.propose(X, y, busy=busy, rule=name, seed=1).x
     assert np.isfinite(x).all()
-    assert np.abs(busy - x).max(axis=1).min() > 1e-6
+    assert np.abs(busy - x).max(axis=1).min() >= APART
 
 
 @every_name

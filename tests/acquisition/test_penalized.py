@@ -54,7 +54,7 @@ def test_the_definition() -> None:
     busy, P, best = rng.random((3, 2)), rng.random((40, 2)), float(gp.y.max())
     L = steepest(gp, np.zeros(2), np.ones(2))
     mean, variance = gp.moments(busy)
-    expected = np.log(np.log1p(np.exp(Scored(UCB(), gp, best).value(P))))
+    expected = np.log(np.log1p(np.exp(Scored(UCB(), gp, best, len(gp.X)).value(P))))
     for x_j, mu, sd in zip(busy, mean, np.sqrt(variance), strict=True):
         w = L * np.linalg.norm(P - x_j, axis=1) / (abs(mu - best) + sd)
         expected += np.log((w**-5 + 1.0) ** -0.2)

@@ -73,7 +73,7 @@ def test_the_screen_copes_with_little_noise(kernel: str, lengthscale: float, lig
     y = np.sin(4.0 * X[:, 0]) + X[:, 1] ** 2
     gp = GP.of(X, (y - y.mean()) / y.std(), Hyperparameters((lengthscale, lengthscale), 1e-9), kernel)
     assert is_light(gp.alpha) == light
-    scored, P = Scored(UCB(), gp, float(gp.y.max())), rng.random((3000, 2))
+    scored, P = Scored(UCB(), gp, float(gp.y.max()), len(gp.X)), rng.random((3000, 2))
     assert np.abs(scored.screen(P) - scored.value(P)).max() < 0.3
     assert np.median(np.abs(scored.screen(P) - scored.value(P))) < 0.05
     top = np.argsort(-scored.screen(P))[:50]

@@ -4,7 +4,7 @@ sampling.
     path(x) = g(x) + k(x, X) v,    v = (K + noise I)^-1 (y - g(X) - e),    e ~ N(0, noise I)        (Matheron's rule)
 
 Symbols: g a draw from the prior as a sum of F waves, g(x) = sum_i amplitude_i cos(frequency_i . z + phase_i) with
-z = x / lengthscales; frequencies (F, d) from the kernel's spectral density; v (n,) the weights that make g fit the data.
+z = x / lengthscales; frequencies (F, d) from the kernel's spectral density; v (n,) weights that make g fit the data.
 Over all draws, frequencies included, mean and covariance of a path are exactly those of the posterior.
 """
 

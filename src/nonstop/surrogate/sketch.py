@@ -21,8 +21,8 @@ Numbers: TypeAlias = NDArray[np.floating[Any]]
 _SKETCH = 64  # data points from which the variance is estimated
 _ROWS = 1024  # candidates evaluated at once
 
-#: The least noise that single precision can work with. Where the GP has less, the sketch assumes this much: the variance
-#: stays an upper bound, and the mean, if its weights are too large otherwise, is off by about half a percent.
+#: The least noise that single precision can work with. Where the GP has less, the sketch assumes this much: the
+#: variance stays an upper bound, and the mean, if its weights are too large otherwise, is off by half a percent.
 _BLUR = 3e-5
 
 

@@ -24,7 +24,7 @@ def hyperparameters(lengthscale: Array, noise: float) -> Hyperparameters:
 
 def acquisition(gp: GP, rule: str) -> Scored:
     """The rule on this posterior, over the best observation."""
-    return Scored(RULES[rule], gp, float(gp.y.max()))
+    return Scored(RULES[rule], gp, float(gp.y.max()), len(gp.X))
 
 
 def terrain(gp: GP) -> Terrain:

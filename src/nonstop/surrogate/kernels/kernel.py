@@ -71,7 +71,7 @@ class Kernel(ABC):
 
     def value_of(self, T: NDArray[F], workspace: NDArray[F] | None = None) -> NDArray[F]:  # noqa: ARG002
         """k from T, which is overwritten; `workspace` is memory of the same shape for intermediate results."""
-        return self.value(np.maximum(T, 0.0, out=T))  # type: ignore[arg-type, return-value]  # in either precision
+        return self.value(np.maximum(T, 0.0, out=T))  # type: ignore[return-value]
 
     def value_and_steepness_of(self, T: Array) -> tuple[Array, Array]:
         """k, written to the memory of T, and h."""
