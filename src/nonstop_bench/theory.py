@@ -21,7 +21,6 @@ from pathlib import Path as File
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nonstop.acquisition.schedule import theoretical_beta
 from nonstop.acquisition.scored import Scored
@@ -32,9 +31,9 @@ from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.kernels.kernel import covariance
 from nonstop.surrogate.kernels.rbf import RBF
 from nonstop.surrogate.paths import Path
+from nonstop.types import Array
 from nonstop_bench.bounds import C_THOMPSON, C_UCB, greedy, information_gain, price, regret_bound, steepness_constants
 
-Array = NDArray[np.float64]
 #: (GP, grid, number of the query, generator) -> values on the grid, to be maximised
 Policy: TypeAlias = Callable[[GP, Array, int, np.random.Generator], Array]
 
