@@ -10,6 +10,7 @@ from scipy.special import ndtri
 
 import nonstop
 from nonstop import history
+from nonstop.acquisition.schedule import theoretical_beta
 from nonstop.history.calibration import coverages, leave_one_out
 from nonstop.history.posterior import posterior
 from nonstop.space.encoding import encode
@@ -154,6 +155,14 @@ def test_the_acquisition_of_the_slices_is_the_rules() -> None:
     assert own.rule == "LogEI"
     assert own.slices[0].acquisition is not None
     assert own.slices[0].acquisition.max() == 1.0
+
+
+def test_the_acquisition_of_a_schedule_counts_all_results() -> None:
+    """Of 600 results the model holds 500; the schedule knows of all."""
+    _, trials = study(ONE, 600)
+    scheduled = history.slices(Spec(ONE, rule=nonstop.UCB(nonstop.Schedule())), trials).slices[0]
+    fixed = history.slices(Spec(ONE, rule=nonstop.UCB(theoretical_beta(601, 1))), trials).slices[0]
+    assert scheduled.acquisition == pytest.approx(fixed.acquisition, abs=0.0)
 
 
 def test_busy_points_are_in_the_slices() -> None:
