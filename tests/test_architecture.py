@@ -31,7 +31,7 @@ ORDER = [
     "acquisition", "acquisition.rule", "acquisition.schedule", "acquisition.standard", "acquisition.scored",
     "acquisition.believer", "acquisition.initial", "acquisition.expected", "acquisition.thompson",
     "acquisition.penalized", "acquisition.pareto", "acquisition.aegis", "acquisition.turns", "acquisition.rules",
-    "acquisition.maximize",
+    "acquisition.maximize", "acquisition.taken",
     "propose",
     "trials", "trials.trial", "trials.messages", "trials.transitions", "trials.spec", "trials.mirror",
     "trials.suggest", "trials.replay",

@@ -13,8 +13,8 @@ import pytest
 
 import nonstop
 from nonstop import UCB, Choice, DataError, Hyperparameters, RuleError, Surrogate, View, propose
+from nonstop.acquisition.taken import APART
 from nonstop.numerics.linalg import NotPositiveDefiniteError
-from nonstop.propose import APART
 from nonstop.space.axes import Continuous, Levels, OneHot
 from nonstop.space.cube import Cube
 from nonstop.surrogate.gp import GP

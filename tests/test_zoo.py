@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nonstop import Hyperparameters, Proposal, Surrogate, propose
 from nonstop.acquisition.rules import RULES
-from nonstop.propose import APART
+from nonstop.acquisition.taken import APART
 from nonstop.space.axes import Axis, Continuous, Levels, OneHot
 from nonstop.space.cube import Cube
 from nonstop.types import Array

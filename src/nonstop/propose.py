@@ -12,18 +12,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nonstop.acquisition.maximize import ENUMERABLE, Terrain, maximize
+from nonstop.acquisition.maximize import Terrain, maximize
 from nonstop.acquisition.rule import Acquisition, Choice, Chooser, Drawer, Rule, Score, View
 from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
 from nonstop.acquisition.scored import Scored
+from nonstop.acquisition.taken import Taken, without
 from nonstop.errors import DataError
 from nonstop.numerics.linalg import NotPositiveDefiniteError
 from nonstop.numerics.quasirandom import halton
@@ -35,14 +34,9 @@ from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.model import DEFAULT_SURROGATE, Surrogate, surrogate_of
 from nonstop.types import Array
 
-#: Two points are the same query if they are closer than APART in every continuous column and closer than SAME in every
-#: discrete one, where anything closer is a rounding error. Belief moves a maximum by less than 1e-4 at times, and an
-#: evaluation there would tell nothing new.
-APART, SAME = 5e-4, 1e-6
-
 _CENTERS = 8  # observations around which the maximiser searches
 _ROUNDS = 3  # how often a standard rule is asked before a runner-up is taken
-_BLOCKS, _BLOCK = 16, 64  # of random points, tried if no runner-up is free
+_FILLING = 64  # quasi-random points, of which the first free one is taken
 
 #: How the point came about: from the fitted model; from a model whose matrix needed jitter; from the hyperparameters of
 #: an earlier proposal (or the prior), because the fit failed; without a model, for want of data; or by a rule that
@@ -96,7 +90,7 @@ def propose(
     X (n, d) in [0, 1]^d and y (n,) are the results in completion order; a y that is not finite is a failure. `busy`
     (b, d) are being evaluated now; standard rules do not look at them. `believed` are points that were proposed from
     these same results: the model takes its own mean for their values, so that it does not propose them again. `avoid`
-    are points that failed. The proposal differs from all of these by at least APART in some continuous coordinate or in
+    are points that failed. The proposal differs from all of these by at least 5e-4 in some continuous coordinate or in
     a discrete one; in a discrete cube also from X, while an untried point is left. With `noisy`, a discrete cube
     excludes only the points that failed.
 
@@ -128,8 +122,7 @@ def propose_batch(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Data:
-    """The arguments, checked. X and y hold the finite results only. `taken` (t, d) are the points that may not be
-    proposed, and `tolerance` (d,) says how close to one of them is too close."""
+    """The arguments, checked. X and y hold the finite results only; `taken` are the points that may not be proposed."""
 
     X: Array
     y: Array
@@ -137,8 +130,7 @@ class _Data:
     believed: Array
     avoid: Array
     cube: Cube
-    taken: Array
-    tolerance: Array
+    taken: Taken
 
     @classmethod
     def of(
@@ -151,31 +143,33 @@ class _Data:
         cube: Cube | None,
         noisy: bool,
     ) -> _Data:
-        values = _numbers("y", y)
-        if values.ndim != 1:
-            raise DataError(f"y must be one-dimensional, not of shape {values.shape}")
-        given = _numbers("X", X)
-        d = cube.dim if cube is not None else (given.shape[1] if given.ndim == 2 else 0)
-        if d == 0:
-            raise DataError(f"X must be of shape (n, d) with d >= 1, not {given.shape}")
-        points = _points("X", given, d)
-        if len(points) != len(values):
-            raise DataError(f"X has {len(points)} rows but y has {len(values)} values")
-        failed, usable = _points("avoid", avoid, d), np.isfinite(values)
-        if np.count_nonzero(usable) < len(usable):
+        points, values = _results(X, y, cube)
+        d = points.shape[1]
+        cube = cube if cube is not None else Cube.continuous(d)
+        running, trusted = _points("busy", busy, d), _points("believed", believed, d)
+        failed = _points("avoid", avoid, d)
+        usable = np.isfinite(values)
+        if not usable.all():
             failed = np.concatenate([failed, points[~usable]])
             points, values = points[usable], values[usable]
-        running, trusted = _points("busy", busy, d), _points("believed", believed, d)
-        cube = cube if cube is not None else Cube.continuous(d)
-        # A noisy objective is worth a second look at the same point, a failure is not.
-        excluded = (failed,) if noisy and cube.is_discrete else (running, failed, trusted)
-        tried = (points,) if cube.is_discrete and not noisy else ()
-        tolerance = np.where(cube.flexible, APART, SAME)
-        return cls(points, values, running, trusted, failed, cube, np.concatenate([*excluded, *tried]), tolerance)
+        taken = [running, failed, trusted]
+        if cube.is_discrete:  # a noisy objective is worth a second evaluation at the same point, a failure is not
+            taken = [failed] if noisy else [*taken, points]
+        return cls(points, values, running, trusted, failed, cube, Taken.of(taken, cube))
 
-    def clashes(self, x: Array) -> Array:
-        """The taken points that are the same query as x."""
-        return self.taken[(np.abs(self.taken - x) < self.tolerance).all(axis=1)]
+
+def _results(X: ArrayLike, y: ArrayLike, cube: Cube | None) -> tuple[Array, Array]:
+    """X (n, d) and y (n,), which may hold values that are not finite."""
+    values, given = _numbers("y", y), _numbers("X", X)
+    if values.ndim != 1:
+        raise DataError(f"y must be one-dimensional, not of shape {values.shape}")
+    d = cube.dim if cube is not None else (given.shape[1] if given.ndim == 2 else 0)
+    if d == 0:
+        raise DataError(f"X must be of shape (n, d) with d >= 1, not {given.shape}")
+    points = _points("X", given, d)
+    if len(points) != len(values):
+        raise DataError(f"X has {len(points)} rows but y has {len(values)} values")
+    return points, values
 
 
 def _numbers(name: str, given: ArrayLike) -> Array:
@@ -234,7 +228,7 @@ class _Search:
         gp, cube = model.gp, data.cube
         centers = gp.X[np.argsort(-gp.y, kind="stable")[:_CENTERS]]
         # Next to a taken point of a continuous cube there are others almost as good, so nothing is left out beforehand.
-        taken = data.taken if cube.is_discrete else data.taken[:0]
+        taken = data.taken.points if cube.is_discrete else data.taken.points[:0]
         tolerance = min(1e-6, gp.hyperparameters.noise)  # differences below the noise are none
         terrain = Terrain(cube, gp.lengthscales, centers, taken, tolerance, surrogate.candidates)
         return cls(data, model, gp.incumbent(surrogate.incumbent), terrain, rng)
@@ -251,77 +245,40 @@ def _maximum(rule: Score, search: _Search) -> tuple[Choice, int]:
     for _ in range(_ROUNDS):
         gp = model.gp.condition(believed)
         choice = search.maximize(Scored(rule, gp, search.best, model.results, recent=len(believed)))
-        unbelieved = _without(data.clashes(choice.x), believed)
+        unbelieved = without(data.taken.clashes(choice.x), believed)
         if data.cube.is_discrete or not len(unbelieved):
             break
         believed = np.concatenate([believed, unbelieved])
-    return _free(choice, data, search.rng), len(believed)
+    return data.taken.free(choice, search.rng), len(believed)
 
 
 def _chosen(rule: Chooser, search: _Search) -> tuple[Choice, int]:
     """The choice of a rule that sees busy points and decides for itself, and how many points were believed."""
     data, model = search.data, search.model
-    believed = _without(data.believed, data.busy)
+    believed = without(data.believed, data.busy)
     gp = model.gp.condition(believed)
     view = View(gp, search.best, model.results, data.busy, believed, data.cube, search.rng, search.maximize)
-    return _free(rule.choose(view), data, search.rng), len(believed)
-
-
-def _free(choice: Choice, data: _Data, rng: np.random.Generator) -> Choice:
-    """The choice, if its point is free; else the best runner-up that is, else any free point. If no point is free, as
-    in an exhausted discrete cube, the choice all the same."""
-    if not len(data.clashes(choice.x)):
-        return choice
-    for points in chain([choice.others], _anything(data.cube, rng)):
-        for x in points:
-            if not len(data.clashes(x)):
-                return replace(choice, x=x, value=math.nan)
-    return choice
-
-
-def _anything(cube: Cube, rng: np.random.Generator) -> Iterator[Array]:
-    """All feasible points in random order, or, where they are too many, some random ones; in blocks."""
-    everything = cube.enumerate(ENUMERABLE)
-    if everything is not None:
-        yield rng.permutation(everything)
-        return
-    for _ in range(_BLOCKS):
-        yield cube.spread(rng.random((_BLOCK, cube.axes)))
+    return data.taken.free(rule.choose(view), search.rng), len(believed)
 
 
 def _filling(data: _Data, seed: int) -> Array:
     """Quasi-random points that fill the cube; as many are skipped as there are points already."""
     known = len(data.X) + len(data.busy) + len(data.believed) + len(data.avoid)
-    return data.cube.spread(halton(_BLOCK, data.cube.axes, seed, start=known))
+    return data.cube.spread(halton(_FILLING, data.cube.axes, seed, start=known))
 
 
 def _unmodelled(data: _Data, points: Array, rung: Rung, rng: np.random.Generator) -> Proposal:
     """The first of the points that is free."""
-    x = _free(Choice(points[0], math.nan, points[1:]), data, rng).x
+    x = data.taken.free(Choice(points[0], math.nan, points[1:]), rng).x
     return Proposal(x, math.nan, 0.0, 1.0, None, rung, _nearest(x, data.busy), 0)
 
 
 def _described(choice: Choice, believed: int, search: _Search) -> Proposal:
-    """The choice with what the model, without belief, says of its point."""
+    """The choice, with what the model says of its point before any belief."""
     model, nearest = search.model, _nearest(choice.x, search.data.busy)
     (mean,), (variance,) = model.gp.moments(choice.x[None])
-    return Proposal(
-        x=choice.x,
-        value=choice.value,
-        mean=float(mean),
-        sd=math.sqrt(variance),
-        hyperparameters=model.hyperparameters,
-        rung=model.rung,
-        nearest_busy=nearest,
-        believed=believed,
-        fit_seconds=model.seconds,
-    )
-
-
-def _without(points: Array, others: Array) -> Array:
-    """The points that are none of the others."""
-    kept = [point for point in points if not (np.abs(others - point) < SAME).all(axis=1).any()]
-    return np.array(kept).reshape(-1, points.shape[1])
+    about = choice.value, float(mean), math.sqrt(variance), model.hyperparameters, model.rung
+    return Proposal(choice.x, *about, nearest, believed, fit_seconds=model.seconds)
 
 
 def _nearest(x: Array, points: Array) -> float:

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import nonstop
+from nonstop.acquisition.taken import APART
 from nonstop.errors import DataError
-from nonstop.propose import APART, propose_batch
+from nonstop.propose import propose_batch
 
 
 @pytest.mark.parametrize("rule", ["kb-ucb", "kb-logei", "e-logei"])

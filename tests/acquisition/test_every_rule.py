@@ -13,8 +13,8 @@ from nonstop.acquisition.penalized import Penalized
 from nonstop.acquisition.rule import Chooser
 from nonstop.acquisition.rules import RULES
 from nonstop.acquisition.standard import UCB, LogEI
+from nonstop.acquisition.taken import APART
 from nonstop.acquisition.thompson import Thompson
-from nonstop.propose import APART
 from nonstop.surrogate.kernels.names import KERNELS
 from nonstop.types import Array
 from tests.helpers.oracles import random_gp, slopes

@@ -30,10 +30,10 @@ def test_leave_one_out_is_what_brute_force_says(kernel: str) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.random((17, 3)), rng.normal(size=17)
     hyper = Hyperparameters((0.3, 0.6, 1.2), 0.02)
-    mean, variance = leave_one_out(GP.of(X, y, hyper, kernel))  # type: ignore[arg-type]
+    mean, variance = leave_one_out(GP.of(X, y, hyper, kernel))
     for i in range(17):
         rest = np.arange(17) != i
-        m, v = GP.of(X[rest], y[rest], hyper, kernel).moments(X[i : i + 1])  # type: ignore[arg-type]
+        m, v = GP.of(X[rest], y[rest], hyper, kernel).moments(X[i : i + 1])
         assert mean[i] == pytest.approx(m[0], rel=1e-8)
         assert variance[i] == pytest.approx(v[0] + hyper.noise, rel=1e-8)  # of the observation, not of f
 
