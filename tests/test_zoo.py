@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from nonstop import Hyperparameters, Proposal, Surrogate, propose
 from nonstop.acquisition.rules import RULES
+from nonstop.acquisition.taken import APART
 from nonstop.space.axes import Axis, Continuous, Levels, OneHot
 from nonstop.space.cube import Cube
 from nonstop.types import Array
@@ -206,7 +207,7 @@ def test_in_the_whole_zoo_reserved_points_of_continuous_cubes_stay_reserved(name
         if not case.cube.is_continuous or name not in case.arguments:
             continue
         x = case.propose().x
-        assert np.abs(case.arguments[name] - x).max(axis=1).min() >= 1e-6, f"animal({number}): {case.kind}"
+        assert np.abs(case.arguments[name] - x).max(axis=1).min() >= APART, f"animal({number}): {case.kind}"
 
 
 @pytest.mark.parametrize("rule", sorted(set(RULES) - set(STANDARD)))

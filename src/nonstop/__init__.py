@@ -31,6 +31,9 @@ from nonstop.propose import Proposal, propose, propose_batch
 from nonstop.space import Categorical, Float, Int, Space
 from nonstop.study import Study, create_study, load_study
 from nonstop.surrogate.hyperparameters import Hyperparameters
+from nonstop.surrogate.kernels.kernel import Kernel
+from nonstop.surrogate.kernels.matern52 import Matern52
+from nonstop.surrogate.kernels.rbf import RBF
 from nonstop.surrogate.model import LogNormal, Surrogate
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.workers.command import Command
@@ -38,6 +41,7 @@ from nonstop.workers.command import Command
 __version__ = "0.1.0"
 
 __all__ = [
+    "RBF",
     "UCB",
     "Acquisition",
     "Aegis",
@@ -50,9 +54,11 @@ __all__ = [
     "Float",
     "Hyperparameters",
     "Int",
+    "Kernel",
     "KrigingBeliever",
     "LogEI",
     "LogNormal",
+    "Matern52",
     "Mean",
     "MissingExtraError",
     "NonstopError",

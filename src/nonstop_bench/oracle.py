@@ -15,18 +15,16 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nonstop.numerics.normal import log_h
 from nonstop.numerics.threads import limit_threads
 from nonstop.surrogate.fit import fit, log_posterior
 from nonstop.surrogate.gp import GP
-from nonstop.surrogate.kernels import KERNELS
+from nonstop.surrogate.kernels.names import KERNELS
 from nonstop.surrogate.model import Surrogate
+from nonstop.types import Array
 from nonstop_bench.peers import botorch, own
 from nonstop_bench.peers.datasets import Dataset, varied
-
-Array = NDArray[np.float64]
 
 FITS = 50
 

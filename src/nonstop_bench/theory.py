@@ -21,19 +21,19 @@ from pathlib import Path as File
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nonstop.acquisition.schedule import theoretical_beta
 from nonstop.acquisition.scored import Scored
 from nonstop.acquisition.standard import UCB
 from nonstop.numerics.threads import limit_threads
-from nonstop.surrogate import kernels
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
+from nonstop.surrogate.kernels.kernel import covariance
+from nonstop.surrogate.kernels.rbf import RBF
 from nonstop.surrogate.paths import Path
+from nonstop.types import Array
 from nonstop_bench.bounds import C_THOMPSON, C_UCB, greedy, information_gain, price, regret_bound, steepness_constants
 
-Array = NDArray[np.float64]
 #: (GP, grid, number of the query, generator) -> values on the grid, to be maximised
 Policy: TypeAlias = Callable[[GP, Array, int, np.random.Generator], Array]
 
@@ -64,7 +64,7 @@ class Setting:
 
     @property
     def covariance(self) -> Array:
-        return kernels.covariance("rbf", self.grid, self.grid, np.full(self.d, self.lengthscale))
+        return covariance(RBF(), self.grid, self.grid, np.full(self.d, self.lengthscale))
 
 
 SETTINGS = (
@@ -91,7 +91,7 @@ def steepness_of(setting: Setting, rng: np.random.Generator, count: int = 400) -
 
 
 def ucb(beta: Callable[[int], float]) -> Policy:
-    return lambda gp, grid, j, rng: Scored(UCB(beta(j)), gp, 0.0).value(grid)  # noqa: ARG005
+    return lambda gp, grid, j, rng: Scored(UCB(beta(j)), gp, 0.0, len(gp.X)).value(grid)  # noqa: ARG005
 
 
 def thompson(gp: GP, grid: Array, j: int, rng: np.random.Generator) -> Array:  # noqa: ARG001

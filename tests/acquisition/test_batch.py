@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import nonstop
+from nonstop.acquisition.taken import APART
 from nonstop.errors import DataError
 from nonstop.propose import propose_batch
 
@@ -17,7 +18,7 @@ def test_a_batch_is_distinct_and_starts_with_the_plain_proposal(rule: str) -> No
     batch = propose_batch(X, y, 4, rule, seed=3)
     points = np.array([proposal.x for proposal in batch])
     apart = np.abs(points[:, None] - points[None]).max(axis=2) + np.eye(4)
-    assert apart.min() > 1e-5
+    assert apart.min() >= APART
     np.testing.assert_array_equal(points[0], nonstop.propose(X, y, rule=rule, seed=3).x)
     again = propose_batch(X, y, 4, rule, seed=3)
     np.testing.assert_array_equal(points, [proposal.x for proposal in again])

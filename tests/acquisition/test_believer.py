@@ -26,7 +26,7 @@ def test_belief_is_data() -> None:
     best = max(float(gp.y.max()), float(mu.max()))
     for rule in (UCB(), LogEI()):
         found = acquisition_of(KrigingBeliever(rule), gp, busy).value(P)
-        np.testing.assert_allclose(found, Scored(rule, whole, best).value(P), rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(found, Scored(rule, whole, best, len(whole.X)).value(P), rtol=1e-6, atol=1e-8)
 
 
 def test_the_believed_mean_may_be_the_incumbent() -> None:
@@ -87,7 +87,7 @@ def proposition_1_error(seed: int) -> float:
     mu, covariance = gp.joint(busy)
     values = np.array(
         [
-            Scored(UCB(), gp.condition(busy, draw), 0.0).value(P)
+            Scored(UCB(), gp.condition(busy, draw), 0.0, len(gp.X)).value(P)
             for draw in rng.multivariate_normal(mu, covariance, size=400)
         ]
     )

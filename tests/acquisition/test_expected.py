@@ -14,14 +14,14 @@ from nonstop.errors import RuleError
 from nonstop.numerics.normal import log_ei
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
-from nonstop.surrogate.kernels import KERNELS, Kernel
+from nonstop.surrogate.kernels.names import KERNELS
 from tests.helpers.oracles import random_gp
 from tests.helpers.rules import acquisition_of
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("b", [1, 3, 7])
-def test_against_a_loop_that_conditions_on_every_draw(kernel: Kernel, b: int) -> None:
+def test_against_a_loop_that_conditions_on_every_draw(kernel: str, b: int) -> None:
     gp = random_gp(b, 20, 3, kernel, noise=1e-2)
     rng = np.random.default_rng(1)
     busy, P, draws = rng.random((b, 3)), rng.random((30, 3)), rng.standard_normal((40, b))

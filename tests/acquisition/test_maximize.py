@@ -43,7 +43,7 @@ def test_a_line_against_a_grid(rule: Score, seed: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.random((3 + 4 * seed, 1))
     gp = GP.of(X, smooth(X, rng), Hyperparameters((0.07,), 1e-4))
-    acquisition = Scored(rule, gp, float(gp.y.max()))
+    acquisition = Scored(rule, gp, float(gp.y.max()), len(gp.X))
     best = acquisition.value(np.linspace(0.0, 1.0, 20_001)[:, None]).max()
     assert search(acquisition, gp, Cube.continuous(1)).value >= best - 1e-6
 
@@ -54,7 +54,7 @@ def test_a_square_against_a_grid(rule: Score, seed: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.random((25, 2))
     gp = GP.of(X, smooth(X, rng), Hyperparameters((0.1, 0.15), 1e-4))
-    acquisition = Scored(rule, gp, float(gp.y.max()))
+    acquisition = Scored(rule, gp, float(gp.y.max()), len(gp.X))
     grid = np.stack(np.meshgrid(*[np.linspace(0.0, 1.0, 301)] * 2), axis=-1).reshape(-1, 2)
     assert search(acquisition, gp, Cube.continuous(2)).value >= acquisition.value(grid).max() - 1e-6
 
@@ -83,7 +83,7 @@ def test_as_good_as_two_hundred_starts(rule: Score) -> None:
     for seed in range(30):
         d = 3 + seed % 8
         gp = random_gp(seed, 10 + 7 * (seed % 9), d, ("rbf", "matern52")[seed % 2], noise=(1e-4, 1e-2)[seed % 3 == 0])
-        acquisition = Scored(rule, gp, float(gp.y.max()))
+        acquisition = Scored(rule, gp, float(gp.y.max()), len(gp.X))
         choice = search(acquisition, gp, Cube.continuous(d), seed=seed)
         gaps.append(many_starts(acquisition, gp, 200) - choice.value)
     assert sum(gap < 1e-3 for gap in gaps) >= 29, np.round(gaps, 4).tolist()
@@ -96,7 +96,7 @@ def test_a_needle_next_to_the_incumbent_in_high_dimension() -> None:
     X = np.concatenate([rng.random((100, d)), np.clip(0.5 + 0.03 * rng.normal(size=(100, d)), 0.0, 1.0)])
     y = -np.square(X - 0.5).sum(axis=1)
     gp = GP.of(X, (y - y.mean()) / y.std(), Hyperparameters((1.5,) * d, 1e-4))
-    acquisition = Scored(LogEI(), gp, float(gp.y.max()))
+    acquisition = Scored(LogEI(), gp, float(gp.y.max()), len(gp.X))
     assert search(acquisition, gp, Cube.continuous(d)).value > many_starts(acquisition, gp, 200) - 1e-3
 
 
@@ -126,7 +126,7 @@ def test_mixed_cubes_against_enumeration(rule: Score, case: int) -> None:
         rng = np.random.default_rng([case, seed])
         X = cube.spread(rng.random((6 + 6 * seed, cube.axes)))
         gp = GP.of(X, smooth(X, rng), Hyperparameters((0.4,) * cube.dim, 1e-3))
-        acquisition = Scored(rule, gp, float(gp.y.max()))
+        acquisition = Scored(rule, gp, float(gp.y.max()), len(gp.X))
         assert search(acquisition, gp, cube, seed=seed).value >= acquisition.value(grid).max() - 1e-6
 
 
@@ -137,7 +137,7 @@ def test_long_integer_axes() -> None:
     X = cube.spread(rng.random((30, 3)))
     y = -np.square(X - [0.3123, 0.7234, 0.5678]).sum(axis=1)
     gp = GP.of(X, (y - y.mean()) / y.std(), Hyperparameters((1.0,) * 3, 1e-4))
-    acquisition = Scored(Mean(), gp, float(gp.y.max()))
+    acquisition = Scored(Mean(), gp, float(gp.y.max()), len(gp.X))
     relaxed = many_starts(acquisition, gp, 100)
     assert search(acquisition, gp, cube).value > relaxed - 1e-4
 
@@ -193,7 +193,7 @@ def test_values_that_are_not_finite_are_not_chosen() -> None:
 
 def test_others_are_the_runners_up() -> None:
     gp = random_gp(1, 20, 3)
-    acquisition = Scored(UCB(), gp, 0.0)
+    acquisition = Scored(UCB(), gp, 0.0, len(gp.X))
     choice = search(acquisition, gp, Cube.continuous(3))
     values = acquisition.value(choice.others)
     assert len(values) >= 16
@@ -203,7 +203,7 @@ def test_others_are_the_runners_up() -> None:
 
 def test_the_same_generator_gives_the_same_bits() -> None:
     gp = random_gp(2, 30, 4)
-    acquisition = Scored(UCB(), gp, 0.0)
+    acquisition = Scored(UCB(), gp, 0.0, len(gp.X))
     cube = Cube.continuous(4)
     first = search(acquisition, gp, cube, seed=5)
     search(acquisition, gp, cube, seed=6)
@@ -212,7 +212,7 @@ def test_the_same_generator_gives_the_same_bits() -> None:
 
 def test_without_centers() -> None:
     gp = random_gp(3, 10, 2)
-    acquisition = Scored(UCB(), gp, 0.0)
+    acquisition = Scored(UCB(), gp, 0.0, len(gp.X))
     terrain = Terrain(Cube.continuous(2), gp.lengthscales, np.empty((0, 2)), np.empty((0, 2)))
     assert maximize(acquisition, terrain, np.random.default_rng(0)).value > many_starts(acquisition, gp, 40) - 1e-6
 

@@ -13,7 +13,7 @@ from nonstop.acquisition.rule import Chooser, Drawer, Score
 from nonstop.acquisition.scored import Scored
 from nonstop.acquisition.standard import UCB, LogEI, Mean, Random
 from nonstop.errors import RuleError
-from nonstop.surrogate.kernels import KERNELS, Kernel
+from nonstop.surrogate.kernels.names import KERNELS
 from nonstop.types import Array
 from tests.helpers.oracles import random_gp, slopes
 
@@ -48,9 +48,9 @@ def test_derivatives_of_the_score(rule: Score) -> None:
 @every
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize(("n", "d"), [(1, 1), (15, 2), (80, 6), (30, 25)])
-def test_gradient_in_x(rule: Score, kernel: Kernel, n: int, d: int) -> None:
+def test_gradient_in_x(rule: Score, kernel: str, n: int, d: int) -> None:
     gp = random_gp(n, n, d, kernel)
-    acquisition = Scored(rule, gp, float(gp.y.max()))
+    acquisition = Scored(rule, gp, float(gp.y.max()), len(gp.X))
     P = np.random.default_rng(1).random((5, d))
     value, gradient = acquisition.value_and_gradient(P)
     np.testing.assert_allclose(value, acquisition.value(P), rtol=1e-8, atol=1e-9)
@@ -63,7 +63,7 @@ def test_gradient_in_x(rule: Score, kernel: Kernel, n: int, d: int) -> None:
 def test_gradient_next_to_the_data(rule: Score) -> None:
     """Where sd is smallest and bends most."""
     gp = random_gp(3, 20, 2, noise=1e-4)
-    acquisition = Scored(rule, gp, float(gp.y.max()))
+    acquisition = Scored(rule, gp, float(gp.y.max()), len(gp.X))
     P = gp.X[:4] + 0.003
     _, gradient = acquisition.value_and_gradient(P)
     for i, p in enumerate(P):
@@ -96,7 +96,7 @@ def test_standard_rules_cannot_see_busy_points(rule: Score) -> None:
 @pytest.mark.parametrize("n", [1, 5, 64])
 def test_the_screen_is_the_value_while_data_are_few(n: int) -> None:
     gp = random_gp(n, n, 3, noise=1e-2)
-    acquisition = Scored(UCB(), gp, 0.0)
+    acquisition = Scored(UCB(), gp, 0.0, len(gp.X))
     P = np.random.default_rng(2).random((500, 3))
     np.testing.assert_allclose(acquisition.screen(P), acquisition.value(P), atol=2e-3)
 
@@ -104,7 +104,7 @@ def test_the_screen_is_the_value_while_data_are_few(n: int) -> None:
 @pytest.mark.parametrize(("n", "d"), [(80, 2), (200, 4), (500, 6)])
 def test_the_screen_of_ucb_is_an_upper_bound_that_ranks_alike(n: int, d: int) -> None:
     gp = random_gp(n, n, d, noise=1e-3)
-    acquisition = Scored(UCB(), gp, 0.0)
+    acquisition = Scored(UCB(), gp, 0.0, len(gp.X))
     P = np.random.default_rng(3).random((2000, d))
     screen, value = acquisition.screen(P), acquisition.value(P)
     assert (screen >= value - 5e-3).all()

@@ -74,3 +74,17 @@ def test_what_cannot_take_turns(rules: object) -> None:
 def test_random_search_takes_no_turns() -> None:
     with pytest.raises(RuleError, match="Turns: a rule is an object with a method score"):
         rule_of("ucb+random")
+
+
+def test_turns_change_although_the_model_takes_no_more_points() -> None:
+    one, two, three = Witness(), Witness(), Witness()
+    for n in (21, 22, 23):
+        nonstop.propose(*data(n), rule=Turns((one, two, three)), surrogate=nonstop.Surrogate(max_points=20))
+    assert (one.asked, two.asked, three.asked) == ([20], [20], [20])
+
+
+def test_a_believed_point_that_is_busy_counts_once() -> None:
+    one, two = Witness(), Witness()
+    X, y = data(6)
+    nonstop.propose(X, y, busy=[[0.1, 0.1]], believed=[[0.1, 0.1], [0.9, 0.9]], rule=Turns((one, two)))
+    assert (one.asked, two.asked) == ([7], [])

@@ -8,17 +8,19 @@ import numpy as np
 
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
-from nonstop.surrogate.kernels import Kernel
+from nonstop.surrogate.kernels.kernel import Kernel
+from nonstop.surrogate.kernels.names import kernel_of
+from nonstop.surrogate.kernels.rbf import RBF
 from nonstop.types import Array
 
 
-def textbook_kernel(kernel: Kernel, A: Array, B: Array, lengthscales: Array) -> Array:
+def textbook_kernel(kernel: str | Kernel, A: Array, B: Array, lengthscales: Array) -> Array:
     """Rasmussen and Williams, equations 4.9 and 4.17, one pair of points at a time."""
     K = np.empty((len(A), len(B)))
     for i, a in enumerate(A):
         for j, b in enumerate(B):
             r = float(np.sqrt((((a - b) / lengthscales) ** 2).sum()))
-            if kernel == "rbf":
+            if isinstance(kernel_of(kernel), RBF):
                 K[i, j] = np.exp(-0.5 * r**2)
             else:
                 K[i, j] = (1.0 + np.sqrt(5.0) * r + 5.0 * r**2 / 3.0) * np.exp(-np.sqrt(5.0) * r)
@@ -42,7 +44,7 @@ def smooth(X: Array, rng: np.random.Generator) -> Array:
     return np.asarray((y - y.mean()) / (y.std() + 1e-12))
 
 
-def random_gp(seed: int, n: int, d: int, kernel: Kernel = "rbf", noise: float = 1e-3) -> GP:
+def random_gp(seed: int, n: int, d: int, kernel: str = "rbf", noise: float = 1e-3) -> GP:
     rng = np.random.default_rng(seed)
     X = rng.random((n, d))
     lengthscales = tuple((np.sqrt(d) * rng.uniform(0.2, 0.8, size=d)).tolist())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from nonstop.acquisition.maximize import Terrain, maximize
@@ -17,7 +19,8 @@ def view_of(gp: GP, busy: Array, seed: int = 0) -> View:
     rng = np.random.default_rng(seed)
     order = np.argsort(-gp.y, kind="stable")[:8]
     terrain = Terrain(Cube.continuous(d), gp.lengthscales, gp.X[order], np.empty((0, d)))
-    return View(gp, float(gp.y.max()), busy, Cube.continuous(d), rng, lambda a: maximize(a, terrain, rng))
+    best, none, cube = float(gp.y.max()), np.empty((0, d)), Cube.continuous(d)
+    return View(gp, best, len(gp.X), busy, none, cube, rng, lambda a: maximize(a, terrain, rng))
 
 
 def acquisition_of(rule: Chooser, gp: GP, busy: Array, seed: int = 0) -> Acquisition:
@@ -28,7 +31,6 @@ def acquisition_of(rule: Chooser, gp: GP, busy: Array, seed: int = 0) -> Acquisi
         heard.append(acquisition)
         return Choice(gp.X[0], 0.0, gp.X[1:])
 
-    view = view_of(gp, busy, seed)
-    rule.choose(View(view.gp, view.best, view.busy, view.cube, view.rng, listen))
+    rule.choose(replace(view_of(gp, busy, seed), maximize=listen))
     assert len(heard) == 1
     return heard[0]

@@ -10,12 +10,13 @@ from scipy.special import ndtri
 
 import nonstop
 from nonstop import history
+from nonstop.acquisition.schedule import theoretical_beta
 from nonstop.history.calibration import coverages, leave_one_out
 from nonstop.history.posterior import posterior
 from nonstop.space.encoding import encode
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
-from nonstop.surrogate.kernels import KERNELS
+from nonstop.surrogate.kernels.names import KERNELS
 from nonstop.surrogate.output import Standardize
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
@@ -29,10 +30,10 @@ def test_leave_one_out_is_what_brute_force_says(kernel: str) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.random((17, 3)), rng.normal(size=17)
     hyper = Hyperparameters((0.3, 0.6, 1.2), 0.02)
-    mean, variance = leave_one_out(GP.of(X, y, hyper, kernel))  # type: ignore[arg-type]
+    mean, variance = leave_one_out(GP.of(X, y, hyper, kernel))
     for i in range(17):
         rest = np.arange(17) != i
-        m, v = GP.of(X[rest], y[rest], hyper, kernel).moments(X[i : i + 1])  # type: ignore[arg-type]
+        m, v = GP.of(X[rest], y[rest], hyper, kernel).moments(X[i : i + 1])
         assert mean[i] == pytest.approx(m[0], rel=1e-8)
         assert variance[i] == pytest.approx(v[0] + hyper.noise, rel=1e-8)  # of the observation, not of f
 
@@ -154,6 +155,14 @@ def test_the_acquisition_of_the_slices_is_the_rules() -> None:
     assert own.rule == "LogEI"
     assert own.slices[0].acquisition is not None
     assert own.slices[0].acquisition.max() == 1.0
+
+
+def test_the_acquisition_of_a_schedule_counts_all_results() -> None:
+    """Of 600 results the model holds 500; the schedule knows of all."""
+    _, trials = study(ONE, 600)
+    scheduled = history.slices(Spec(ONE, rule=nonstop.UCB(nonstop.Schedule())), trials).slices[0]
+    fixed = history.slices(Spec(ONE, rule=nonstop.UCB(theoretical_beta(601, 1))), trials).slices[0]
+    assert scheduled.acquisition == pytest.approx(fixed.acquisition, abs=0.0)
 
 
 def test_busy_points_are_in_the_slices() -> None:

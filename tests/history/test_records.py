@@ -11,6 +11,7 @@ import pytest
 
 import nonstop
 from nonstop import history
+from nonstop.acquisition.schedule import theoretical_beta
 from nonstop.history.scale import Scale, evenly, grid
 from nonstop.space.encoding import encode
 from nonstop.trials.diagnostics import Diagnostics
@@ -136,6 +137,18 @@ def test_exploration_is_the_share_of_sd() -> None:
     assert history.distances(Spec(XY), trials).exploration == pytest.approx(expected, nan_ok=True)
     record = history.distances(Spec(XY, rule=nonstop.UCB(beta=4.0)), trials)
     assert record.exploration[0] == pytest.approx(0.5)
+
+
+def test_the_weight_of_exploration_is_that_of_the_time() -> None:
+    """A scheduled rule weighs sd by the number of results that each query saw."""
+    said = modelled(1.0, 1.0, sd=0.5, mean=1.0)
+    trials = [trial(i, value=1.0, order=i + 1, version=i, diagnostics=said) for i in range(5)]
+    record = history.distances(Spec(XY, rule=nonstop.UCB(nonstop.Schedule())), trials)
+    expected = [math.sqrt(theoretical_beta(version + 1, 2)) for version in range(5)]
+    assert record.weights == pytest.approx(expected)
+    assert record.exploration == pytest.approx([w * 0.5 / (w * 0.5 + 1.0) for w in expected])
+    for rule in ("kb-logei", "logei", "random"):
+        assert history.distances(Spec(XY, rule=rule), trials).weights == pytest.approx([math.sqrt(2.0)] * 5)
 
 
 def test_lengthscales_as_in_the_paper() -> None:

@@ -13,18 +13,18 @@ import numpy as np
 
 from nonstop.acquisition.pareto import Front, pareto_front
 from nonstop.acquisition.rule import Choice, View
-from nonstop.acquisition.scored import Scored
+from nonstop.acquisition.scored import scored
 from nonstop.acquisition.standard import Mean, Uncertainty
 from nonstop.acquisition.thompson import Thompson
 from nonstop.types import Array
 
-_POPULATION = 100
-_ELDERS = 10  # of the first population are the best data points
+_POPULATION = 100  # points that the evolution works with
+_ELDERS = 10  # of the first of them are the best data points
 
 
 @dataclass(frozen=True, slots=True)
 class Aegis:
-    """One of three choices at random. d counts parameters: a categorical one is one, however many columns it has."""
+    """One of the three at random. d counts parameters: a categorical one counts once, however many columns it has."""
 
     features: int = 1024
 
@@ -35,7 +35,7 @@ class Aegis:
             return Thompson(self.features).choose(view)
         if drawn < 2.0 * half:
             return compromise(view)
-        return view.maximize(Scored(Mean(), view.gp, view.best))
+        return view.maximize(scored(Mean(), view))
 
 
 def epsilon(d: int) -> float:
@@ -50,13 +50,14 @@ def compromise(view: View) -> Choice:
 
 
 def mean_variance_front(view: View) -> Front:
-    """The two ends of the front are maxima that can be climbed to; given them, the evolution only fills the middle."""
+    """Points with no other that is better in both. The two ends of the front are the maxima of mean and of variance,
+    found by the maximiser; the evolution only has to find what lies between them."""
 
     def objectives(P: Array) -> Array:
         return np.column_stack(view.gp.moments(P))
 
     start = view.cube.spread(view.rng.random((_POPULATION, view.cube.axes)))
-    ends = [view.maximize(Scored(rule, view.gp, view.best)).x for rule in (Mean(), Uncertainty())]
+    ends = [view.maximize(scored(rule, view)).x for rule in (Mean(), Uncertainty())]
     elders = [*ends, *view.gp.X[np.argsort(-view.gp.y, kind="stable")[:_ELDERS]]]
     start[: len(elders)] = elders
     return pareto_front(objectives, start, view.cube, view.rng)

@@ -1,8 +1,8 @@
 """Busy points with invented values: the Kriging believer and the constant liar (the paper's appendix A.2).
 
-Symbols: B (b, d) busy points; mu_b their posterior means. Either rule conditions the GP on (B, invented values),
-without a new fit, and maximises a standard rule there. For UCB the believer is the exact expectation over the unknown
-values (Proposition 1).
+Symbols: B (b, d) busy points; mu_b their posterior means. Both rules condition the GP on (B, invented values), without
+a new fit, and maximise a standard rule at that posterior. For UCB, the believer's acquisition is exactly the
+expectation over the unknown values (Proposition 1).
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class ConstantLiar:
 
 
 def _choose(rule: Score, view: View, values: Array | None) -> Choice:
-    """The incumbent is the largest of the observed and the invented values: both are data to the conditioned GP."""
+    """The value to beat is the largest of the observed and the invented ones: to the conditioned GP both are data."""
     gp, b = view.gp.condition(view.busy, values), len(view.busy)
     invented = gp.y[len(gp.y) - b :]
-    return view.maximize(Scored(rule, gp, float(invented.max(initial=view.best)), b))
+    return view.maximize(Scored(rule, gp, float(invented.max(initial=view.best)), view.results, b))

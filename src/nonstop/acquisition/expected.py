@@ -1,14 +1,14 @@
-"""The expected improvement with the busy points' values averaged out (the paper's appendix A.2, Monte Carlo sampling).
+"""The expected improvement, averaged over the unknown values of the busy points (the paper's appendix A.2).
 
     log 1/N sum_i EI(x | D_n, (B, y_i)),    y_i ~ N(mu_b, Sigma_b)
 
 Symbols: B (b, d) busy points with posterior N(mu_b, Sigma_b), L L' = Sigma_b; e (N, b) standard normal draws,
 y_i = mu_b + L e_i. The GP conditioned on (B, mu_b) has the inverse root R; R_b are its last b rows, w(x) = R_b k(x),
 and C are the last b columns of R_b, so that C'C = (Sigma_b + noise I)^-1. Then draw i shifts the conditioned mean by
-w(x)' u_i, u_i = C L e_i, and leaves the variance alone: all draws at m points are one product (m, b) (b, N).
+w(x)' u_i, u_i = C L e_i, and does not change the variance: all draws at m points are one product (m, b) (b, N).
 
-The incumbent of a draw is the largest of the observed values and of y_i: in the paper's formula (B, y_i) is part of the
-data. So this is, up to a constant, the joint improvement of x and B; greedily, a batch maximises it (qEI).
+The value to beat in draw i is the largest of the observed values and of y_i, because in the paper's formula (B, y_i) is
+part of the data. Up to a constant this is the joint improvement of x and B (qEI), maximised one point at a time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nonstop.acquisition.rule import Choice, View
-from nonstop.acquisition.scored import Scored
+from nonstop.acquisition.scored import scored
 from nonstop.acquisition.standard import LogEI
 from nonstop.errors import RuleError
 from nonstop.numerics.normal import log_ei
@@ -26,8 +26,8 @@ from nonstop.surrogate.gp import GP, VARIANCE_FLOOR
 from nonstop.surrogate.sketch import Sketch
 from nonstop.types import Array
 
-_SCREENED = 16  # draws that rank the candidates
-_BLOCK = 64  # points whose draws are worked on at once
+_SCREENED = 16  # draws that candidates are ranked by
+_BLOCK = 64  # points evaluated at once: the (points, draws) matrices stay in the cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +46,14 @@ class Expected:
 
     def choose(self, view: View) -> Choice:
         if not len(view.busy):
-            return view.maximize(Scored(self.inner, view.gp, view.best))
+            return view.maximize(scored(self.inner, view))
         draws = view.rng.standard_normal((self.samples, len(view.busy)))
         return view.maximize(ExpectedLogEI.of(view.gp, view.best, view.busy, draws))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExpectedLogEI:
-    """The average over fixed draws, as an Acquisition: `shifts` are u (N, b), `bests` the incumbents (N,)."""
+    """The average over fixed draws, as an Acquisition: `shifts` are u (N, b), `bests` the values to beat (N,)."""
 
     gp: GP
     shifts: Array
@@ -91,7 +91,7 @@ class ExpectedLogEI:
         R_b, sd = self.gp.R[-self.shifts.shape[1] :], np.sqrt(variance)
         means = mean[:, None] + self.gp.covariances(P) @ R_b.T @ self.shifts.T
         value, by_means, by_sd = average_log_ei(means, sd, self.bests)
-        # The draws reach x through w = R_b k, and w' u_i for all i at once has the weights (by_means u) R_b on k.
+        # The means depend on k also through w = R_b k: the derivative of all w' u_i in k is (by_means u) R_b.
         by_k = by_means @ self.shifts @ R_b
         return value, chain(by_means.sum(axis=1), by_sd / (2.0 * sd), by_k)
 
@@ -107,7 +107,7 @@ def average_log_ei(means: Array, sd: Array, bests: Array) -> tuple[Array, Array,
 
 
 def square_root(covariance: Array) -> Array:
-    """L with L L' = covariance, which may be singular: busy points may coincide."""
+    """L with L L' = covariance. Not Cholesky's: with coinciding busy points the covariance is singular."""
     eigenvalues, eigenvectors = np.linalg.eigh(covariance)
     root: Array = eigenvectors * np.sqrt(np.maximum(eigenvalues, 0.0))
     return root

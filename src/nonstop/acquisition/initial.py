@@ -1,4 +1,4 @@
-"""Uncertainty sampling first: the initialisation under which the theory bounds the cost of asynchrony (xi_q)."""
+"""Uncertainty sampling first: the initialisation for which the theory bounds the cost of asynchrony (xi_q)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from nonstop.errors import RuleError
 
 @dataclass(frozen=True, slots=True)
 class UncertaintyFirst:
-    """The most uncertain point, busy points taken into account, until `points` are queried; the inner rule after that.
+    """The most uncertain point, given the data and the busy points, until `points` have been queried; after that, the
+    inner rule.
 
-    The variance does not depend on the values, so that busy points can be counted exactly as data.
+    The variance does not depend on the values, so busy points lower it by exactly as much as their results will.
     """
 
     inner: Score | Chooser
@@ -26,6 +27,6 @@ class UncertaintyFirst:
             raise RuleError(f"UncertaintyFirst: points must not be negative, not {self.points!r}")
 
     def choose(self, view: View) -> Choice:
-        if len(view.gp.X) + len(view.busy) < self.points:
+        if view.queries < self.points:
             return KrigingBeliever(Uncertainty()).choose(view)
         return chosen_by(self.inner, view)

@@ -1,8 +1,8 @@
-"""Where an acquisition is largest: screen many candidates, polish the best few together.
+"""Where an acquisition is largest: rank many candidates by a cheap estimate, then climb from the best few.
 
-Candidates are quasi-random points (the paper's number is 1000 d) and points around the best observations, which a pure
-quasi-random screen misses in high dimension. In mixed spaces every candidate is a real, rounded point; the polish moves
-the continuous columns only, and a search over discrete neighbours moves the others.
+Candidates are quasi-random points (the paper's number is 1000 d) and points around the best observations, which
+quasi-random points alone would miss in high dimension. In mixed spaces every candidate is feasible; the climb moves the
+continuous columns only, and a search over discrete neighbours moves the others.
 """
 
 from __future__ import annotations
@@ -20,31 +20,35 @@ from nonstop.numerics.quasirandom import halton
 from nonstop.space.cube import Cube
 from nonstop.types import Array
 
-_BLOCK = 1024  # candidates screened at once, at most: large enough for BLAS, small enough for the cache
+_BLOCK = 1024  # candidates ranked at once, at most: enough for BLAS to be efficient, few enough for the cache
 _FEWEST = 512  # candidates, however few dimensions there are
-_SHORTLIST = 256  # candidates whose exact value is computed; with half of them, noisy data lose their best hill
-_STARTS = 16  # candidates that are polished
-_LOCAL_SCALES = (0.02, 0.5)  # of a lengthscale: how far candidates lie from the observation they surround
-_MOVED = 20  # coordinates, on average, that such a candidate moves
-ENUMERABLE = 8192  # a discrete cube up to this size is searched completely
+_SHORTLIST = 256  # candidates whose exact value is computed; with 128, the best hill was missed on noisy data
+_STARTS = 16  # candidates to climb from
+_LOCAL_SCALES = (0.02, 0.5)  # of a lengthscale: how far local candidates lie from their observation
+_MOVED = 20  # coordinates in which a local candidate differs from its observation, on average
+ENUMERABLE = 8192  # in a discrete cube with at most so many points, all of them are evaluated
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Terrain:
-    """Where to look: the cube, lengthscales that say how far is far, observations worth searching around (best first),
-    points that may not be chosen (only discrete cubes need them), how much of the acquisition may be left, and how many
-    quasi-random candidates there are to be for each dimension, at least."""
+    """Where to look for the maximum, and how thoroughly."""
 
+    #: Which points are feasible.
     cube: Cube
+    #: The distances over which the acquisition changes, one for each dimension.
     lengthscales: Array
+    #: Observations to search around, best first.
     centers: Array
+    #: Points that may not be chosen. They are compared exactly, which only makes sense in discrete cubes.
     taken: Array
+    #: A climb ends when it expects to gain less than this.
     tolerance: float = 1e-6
+    #: Quasi-random candidates for each dimension, at least.
     candidates: int = 1000
 
 
 def maximize(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator) -> Choice:
-    """The best point found, and the next best ones."""
+    """The best point found, and the other points that were evaluated, best first."""
     cube = terrain.cube
     everything = cube.enumerate(ENUMERABLE) if cube.is_discrete else None
     if everything is not None:
@@ -59,7 +63,7 @@ def maximize(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generato
 
 
 def _screen(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator) -> Array:
-    """The candidates with the largest estimated values, block by block so that memory stays small."""
+    """The candidates with the largest estimated values. Block by block, so that memory stays small."""
     cube = terrain.cube
     count = max(terrain.candidates * cube.dim, _FEWEST)
     blocks = -(-count // _BLOCK)
@@ -67,12 +71,12 @@ def _screen(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator
     best, estimates, worst = np.empty((0, cube.dim)), np.empty(0), -np.inf
     for block in range(blocks + min(2, blocks)):
         points = _global(cube, rng, size) if block < blocks else _local(terrain, rng, size)
-        values = np.fmax(acquisition.screen(points), -np.inf)  # without NaN
-        if len(best):  # only what beats the worst of the list can enter it
+        values = np.fmax(acquisition.screen(points), -np.inf)  # NaN counts as the worst
+        if len(best):  # drop at once what is worse than the whole shortlist
             enters = np.flatnonzero(values > worst)
             points, values = points.take(enters, axis=0), values[enters]
         best, estimates = np.concatenate([best, points]), np.concatenate([estimates, values])
-        if len(best) > _SHORTLIST:  # a partition keeps their order, and costs a twentieth of a sort
+        if len(best) > _SHORTLIST:  # a partition takes a twentieth of the time of a sort
             worst = np.partition(estimates, -_SHORTLIST)[-_SHORTLIST]
             keep = np.flatnonzero(estimates >= worst)
             best, estimates = best.take(keep, axis=0), estimates[keep]
@@ -80,7 +84,7 @@ def _screen(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator
 
 
 def _global(cube: Cube, rng: np.random.Generator, size: int) -> Array:
-    """A block of quasi-random points, shifted at random around the torus."""
+    """A block of quasi-random points, all shifted by the same random vector, modulo 1."""
     shifted = _pattern(cube.axes)[:size] + rng.random(cube.axes)
     shifted -= np.floor(shifted)
     return shifted if cube.is_continuous else cube.spread(shifted)
@@ -94,8 +98,8 @@ def _pattern(d: int) -> Array:
 
 
 def _local(terrain: Terrain, rng: np.random.Generator, size: int) -> Array:
-    """Points around the best observations, at all scales below a lengthscale; in high dimension each moves only some
-    coordinates, because moving all of them never comes close to anything."""
+    """Points around the best observations, at distances of up to about half a lengthscale. In high dimension each
+    differs from its observation in some coordinates only: with all of them changed, none would stay close to it."""
     cube, centers = terrain.cube, terrain.centers
     if not len(centers):
         return _global(cube, rng, size)
@@ -111,7 +115,7 @@ def _local(terrain: Terrain, rng: np.random.Generator, size: int) -> Array:
 
 
 def _diverse(points: Array, values: Array, lengthscales: Array) -> list[int]:
-    """The best few that are not next to each other: within a tenth of a lengthscale they would climb the same hill."""
+    """The best few that are not close to each other: within a tenth of a lengthscale, two would climb the same hill."""
     order = np.argsort(-values, kind="stable")
     Z = points[order] / lengthscales
     chosen: list[int] = []
@@ -147,8 +151,8 @@ def _polish(acquisition: Acquisition, terrain: Terrain, starts: Array) -> tuple[
 
 
 def _walk(acquisition: Acquisition, terrain: Terrain, x: Array, value: Array) -> tuple[Array, Array]:
-    """From each of the best polished points, move to the best discrete neighbour while that is an improvement, and
-    polish again after every move."""
+    """From each of the three best points, move to the best discrete neighbour as long as that is an improvement, and
+    climb in the continuous columns after every move."""
     order = np.argsort(-value, kind="stable")[:3]
     ends, end_values = [x], [value]
     for point, height in zip(x[order], value[order], strict=True):
@@ -171,7 +175,7 @@ def _walk(acquisition: Acquisition, terrain: Terrain, x: Array, value: Array) ->
 
 
 def _ranked(points: Array, values: Array, terrain: Terrain) -> Choice:
-    """Best first, without the points that are taken, unless all are."""
+    """The points sorted, best first, without those that are taken, unless all are."""
     order = np.argsort(-np.where(np.isfinite(values), values, -np.inf), kind="stable")
     if len(terrain.taken):
         free = ~_among(points[order], terrain.taken)
@@ -180,6 +184,6 @@ def _ranked(points: Array, values: Array, terrain: Terrain) -> Choice:
 
 
 def _among(points: Array, taken: Array) -> NDArray[np.bool_]:
-    """Which of the (feasible) points are in `taken`: exact, because feasible discrete points are exact."""
+    """Which of the points are in `taken`, compared byte by byte: feasible points of a discrete cube are exact."""
     known = {row.tobytes() for row in np.ascontiguousarray(taken) + 0.0}
     return np.array([row.tobytes() in known for row in np.ascontiguousarray(points) + 0.0], dtype=bool)

@@ -1,6 +1,6 @@
 """The best compromises between several objectives: NSGA-II (Deb et al. 2002), as far as AEGIS needs it.
 
-pymoo and pygmo have it too, but either weighs more than nonstop itself.
+pymoo and pygmo have it too, but each is a larger dependency than nonstop itself.
 
 Symbols: points (m, d) of the cube; values (m, k), all to be maximised; rank 0 are the points that no other dominates,
 rank 1 those that only rank 0 dominates, and so on; crowding is how far the neighbours of the same rank are.
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nonstop.space.cube import Cube
 from nonstop.types import Array
 
-_SPREAD = 20.0  # distribution index of crossover and mutation: the larger, the closer children are to parents
+_SPREAD = 20.0  # distribution index of crossover and mutation: with larger ones, children are closer to their parents
 _CROSSED = 0.9  # probability that two parents are crossed at all
 
 
@@ -36,7 +36,7 @@ def pareto_front(
     rng: np.random.Generator,
     generations: int = 40,
 ) -> Front:
-    """Evolve the population `start` for some generations; what of the last one is not dominated."""
+    """Evolve the population `start` for some generations; those of the last one that no other dominates."""
     points, values = start, objectives(start)
     rank, crowding = standing(values)
     for _ in range(generations):
@@ -51,7 +51,7 @@ def pareto_front(
 
 
 def ranks(values: Array) -> NDArray[np.int_]:
-    """The rank of every row, by peeling off one front after the other."""
+    """The rank of every row: the points that no other dominates have rank 0, then they are removed, and so on."""
     no_worse = np.logical_and.reduce([column[:, None] >= column for column in values.T])
     dominates = no_worse & ~no_worse.T
     above = dominates.sum(axis=0)
@@ -79,7 +79,8 @@ def standing(values: Array) -> tuple[NDArray[np.int_], Array]:
 
 
 def _tournament(rank: NDArray[np.int_], crowding: Array, rng: np.random.Generator) -> NDArray[np.int_]:
-    """As many parents as rows: of two at random, the one of better rank, or of the same rank the lonelier one."""
+    """As many parents as rows: of two at random, the one of better rank; if the ranks are equal, the less crowded
+    one."""
     one, other = rng.integers(len(rank), size=(2, len(rank)))
     better = (rank[one] < rank[other]) | ((rank[one] == rank[other]) & (crowding[one] >= crowding[other]))
     return np.asarray(np.where(better, one, other))

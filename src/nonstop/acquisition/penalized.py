@@ -1,5 +1,5 @@
-"""Local penalization: cones around the busy points press the acquisition down (PLAyBOOK, Alvi et al. 2019; the paper's
-appendix A.2).
+"""Local penalization: the acquisition is multiplied by functions that vanish at the busy points (PLAyBOOK, Alvi et al.
+2019; the paper's appendix A.2).
 
     alpha(x) prod_j phi_j(x),    phi_j = (w_j^p + 1)^(1/p),    w_j = L_j |x - x_j| / (|mu(x_j) - y*| + gamma sigma(x_j))
 
@@ -7,8 +7,8 @@ Symbols: x_j the busy points; y* the best value; gamma = 1, and p = -5, which ma
 |grad mu| over the cube (LP), or over the box around x_j whose sides are the lengthscales (LLP).
 
 A product only penalizes where alpha > 0. UCB may be negative, so softplus(UCB) = log(1 + exp(UCB)) takes its place, as
-in González et al. (2016): it keeps the order of points and needs no constant, while a shift by the least UCB would make
-the strength of the penalty depend on a far corner. Everything is computed as a logarithm, and LogEI is one already.
+in González et al. (2016): it keeps the order of points and has no parameter, while a shift by the least UCB would make
+the strength of the penalty depend on the worst point. Everything is computed in logarithms; LogEI is one already.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import expit
 
 from nonstop.acquisition.rule import Choice, Score, View
-from nonstop.acquisition.scored import Scored, standard
+from nonstop.acquisition.scored import Scored, scored, standard
 from nonstop.acquisition.standard import LogEI
 from nonstop.errors import RuleError
 from nonstop.surrogate.gp import GP
@@ -27,9 +27,9 @@ from nonstop.surrogate.steepness import steepest
 from nonstop.types import Array
 
 _POWER = 5.0  # minus p
-_FLAT = 1e-7  # a mean that is nowhere steeper says nothing about L; then, as in GPyOpt, L = 10
-_IF_FLAT = 10.0
-_NEAREST = 1e-24  # squared distances below this are zero: keeps the logarithm finite at the busy point itself
+_FLAT = 1e-7  # a mean that is nowhere steeper than this says nothing about L
+_IF_FLAT = 10.0  # L in that case, as in GPyOpt
+_NEAREST = 1e-24  # the least squared distance: keeps the logarithm finite at the busy point itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ class Penalized:
             raise RuleError(f"Penalized: gamma must be a finite number >= 0, not {self.gamma!r}")
 
     def choose(self, view: View) -> Choice:
-        scored = Scored(self.inner, view.gp, view.best)
+        plain = scored(self.inner, view)
         if not len(view.busy):
-            return view.maximize(scored)
+            return view.maximize(plain)
         constants = lipschitz(view.gp, view.busy, self.local)
         mean, variance = view.gp.moments(view.busy)
         slopes = constants / (np.abs(mean - view.best) + self.gamma * np.sqrt(variance))
-        return view.maximize(Penalty(scored, view.busy, slopes))
+        return view.maximize(Penalty(plain, view.busy, slopes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,12 +86,12 @@ class Penalty:
 
 
 def log_penalizer(log_w: Array) -> tuple[Array, Array]:
-    """log (w^-5 + 1)^(-1/5), and its derivative in log w: from log w near the busy point to 0 far from it."""
+    """log (w^-5 + 1)^(-1/5) and its derivative in log w: about log w near the busy point, about 0 far from it."""
     return -np.logaddexp(0.0, -_POWER * log_w) / _POWER, expit(-_POWER * log_w)
 
 
 def log_softplus(u: Array) -> tuple[Array, Array]:
-    """log log(1 + e^u) and its derivative; where e^u vanishes, softplus is e^u itself."""
+    """log log(1 + e^u) and its derivative; where e^u is tiny, log(1 + e^u) is e^u to all digits."""
     softplus = np.logaddexp(0.0, u)
     small = u < -30.0
     safe = np.where(small, 1.0, softplus)

@@ -1,8 +1,9 @@
-"""What a rule is. Rules are small frozen objects; write your own by giving an object one method:
+"""What a rule is: a small frozen object that chooses the next point. To write your own, give an object one method:
 
 - `score(mean, sd, best)`, for a function of the posterior at a point. It cannot see busy points: nothing in its
-  arguments tells where they are. This is what the paper calls standard acquisition.
-- `choose(view)`, for everything else that needs a model. The view holds all that is known, and maximises any
+  arguments tells where they are. This is what the paper calls standard acquisition. If the function changes as results
+  come in, `at(results, d)` returns the rule for a given number of them.
+- `choose(view)`, for everything else that needs a model. The view holds all that is known, and can maximise any
   Acquisition.
 - `draw(cube, rng)`, for what needs no model: none is fitted.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, TypeGuard, runtime_checkable
+from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -22,55 +23,85 @@ from nonstop.types import Array
 
 @runtime_checkable
 class Score(Protocol):
-    """A function of the posterior alone, to be maximised."""
+    """A standard rule: a function of the posterior alone, to be maximised."""
 
     def score(self, mean: Array, sd: Array, best: float) -> tuple[Array, Array, Array]:
-        """Values (m,) and their derivatives in mean and sd. `best` is the largest observed value. All in standardised
-        units: y has zero mean and unit variance. Values should not fall as sd grows (the screen relies on it)."""
+        """Values (m,) and their derivatives in mean and sd. `best` is the value to beat. All in standardised units: y
+        has zero mean and unit variance. Values should not fall as sd grows: candidates are ranked by an upper bound
+        of sd first."""
+
+
+@runtime_checkable
+class Scheduled(Protocol):
+    """A standard rule that depends on how many results there are."""
+
+    def at(self, results: int, d: int) -> Score:
+        """The rule after so many results in d dimensions."""
 
 
 class Acquisition(Protocol):
     """A function of points (m, d) of the cube, to be maximised."""
 
     def screen(self, P: Array) -> Array:
-        """A cheap estimate of value(P) that ranks many candidates; value itself will do."""
+        """A cheap estimate of value(P), to rank many candidates. It may be value itself."""
 
-    def value(self, P: Array) -> Array: ...
+    def value(self, P: Array) -> Array:
+        """The values (m,) at the rows of P."""
 
-    def value_and_gradient(self, P: Array) -> tuple[Array, Array]: ...
+    def value_and_gradient(self, P: Array) -> tuple[Array, Array]:
+        """The values (m,) and their gradients (m, d)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """The point chosen, its acquisition value, and the runners-up, best first, should the point be taken."""
+    """What a rule chose."""
 
+    #: The point (d,).
     x: Array
+    #: The value of the acquisition at the point; NaN if the rule maximises nothing.
     value: float
+    #: Other good points (k, d), best first: one of them is taken if `x` is not free.
     others: Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """Everything a rule may look at. Values are standardised; busy points are those being evaluated now."""
+    """Everything a rule may look at. Values are standardised."""
 
+    #: The posterior given the results and the believed points.
     gp: GP
+    #: The value that the next point has to beat.
     best: float
+    #: How many results there are. The GP may hold fewer, if it cannot take all, and holds the believed points besides.
+    results: int
+    #: Points (b, d) that are being evaluated now.
     busy: Array
+    #: Other points (k, d) proposed from the same results: the GP takes its own mean for their values.
+    believed: Array
+    #: Which points are feasible.
     cube: Cube
+    #: The only source of randomness.
     rng: np.random.Generator
+    #: Where an acquisition is largest.
     maximize: Callable[[Acquisition], Choice]
+
+    @property
+    def queries(self) -> int:
+        """How many points were queried so far, evaluated or not."""
+        return self.results + len(self.believed) + len(self.busy)
 
 
 @runtime_checkable
 class Chooser(Protocol):
-    """Any way to choose the next point."""
+    """A rule that chooses the next point by itself."""
 
-    def choose(self, view: View) -> Choice: ...
+    def choose(self, view: View) -> Choice:
+        """The next point, and others should it not be free."""
 
 
 @runtime_checkable
 class Drawer(Protocol):
-    """A way to choose that looks at nothing."""
+    """A rule that needs no model."""
 
     def draw(self, cube: Cube, rng: np.random.Generator) -> Array:
         """Feasible points (m, d); the first that is free is taken."""
@@ -79,6 +110,6 @@ class Drawer(Protocol):
 Rule: TypeAlias = Score | Chooser | Drawer
 
 
-def is_standard(rule: Rule) -> TypeGuard[Score]:
-    """Does it see the posterior alone? Asked with every proposal, and isinstance() takes hundreds of times as long."""
-    return hasattr(rule, "score")
+def rule_at(rule: Score, results: int, d: int) -> Score:
+    """The standard rule as it is after so many results in d dimensions."""
+    return rule.at(results, d) if isinstance(rule, Scheduled) else rule

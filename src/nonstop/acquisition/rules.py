@@ -32,13 +32,13 @@ RULES: dict[str, Rule] = {
     "aegis": Aegis(),
 }
 
-#: What a study gets that does not say otherwise; docs/decisions/0014 has the evidence.
+#: The rule of a study that names none; docs/decisions/0014 has the evidence.
 DEFAULT_RULE = "kb-ucb+kb-ucb+kb-logei"
 
 
 def rule_of(rule: str | Rule) -> Rule:
-    """A rule by name, several that take turns by their names with + between them, or the object itself if it has the
-    method of one."""
+    """The rule of that name; for several names with + between them, these rules in turns; an object with the method of
+    a rule is returned as it is."""
     if isinstance(rule, str):
         return _named(rule)
     if isinstance(rule, type) or not isinstance(rule, Score | Chooser | Drawer):
@@ -55,5 +55,5 @@ def _named(text: str) -> Rule:
                 f"unknown rule {name!r}: use one of {', '.join(RULES)}, some of them with + between them, "
                 "or an object with score(), choose() or draw()"
             )
-    # Turns refuses what needs no model and says so
+    # Turns itself refuses rules that need no model, with a message that says so.
     return RULES[names[0]] if len(names) == 1 else Turns(tuple(RULES[name] for name in names))  # type: ignore[misc]

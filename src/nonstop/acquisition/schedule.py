@@ -13,15 +13,15 @@ from nonstop.errors import RuleError
 
 
 def theoretical_beta(j: int, d: int, a: float = 1.0, b: float = 1.0) -> float:
-    """4 (d + 1) log j + 2 d log(d a b sqrt(pi)), where that is positive."""
+    """4 (d + 1) log j + 2 d log(d a b sqrt(pi)), or 0 where that is negative."""
     return max(0.0, 4.0 * (d + 1) * math.log(j) + 2.0 * d * math.log(d * a * b * math.sqrt(math.pi)))
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """beta that grows with the data: `UCB(beta=Schedule())`.
+    """A beta that grows with the number of results: `UCB(beta=Schedule())`.
 
-    The j-th acquisition of q workers sees n = j - q results, so `workers` says how far j is ahead of them.
+    The j-th acquisition of q workers sees n = j - q results, so `workers` (q) is what to add to the results to get j.
     """
 
     a: float = 1.0
@@ -34,6 +34,6 @@ class Schedule:
         if self.workers < 1:
             raise RuleError(f"Schedule: workers must be at least 1, not {self.workers!r}")
 
-    def at(self, n: int, d: int) -> float:
-        """beta after n results in d dimensions."""
-        return theoretical_beta(n + self.workers, d, self.a, self.b)
+    def at(self, results: int, d: int) -> float:
+        """beta after so many results in d dimensions."""
+        return theoretical_beta(results + self.workers, d, self.a, self.b)

@@ -16,7 +16,7 @@ from nonstop.types import Array
 
 @dataclass(frozen=True, slots=True)
 class UCB:
-    """The upper confidence bound mean + sqrt(beta) sd. The paper fixes beta = 2; its theory wants a Schedule."""
+    """The upper confidence bound mean + sqrt(beta) sd. The paper's experiments use beta = 2, its theory a Schedule."""
 
     beta: float | Schedule = 2.0
 
@@ -24,20 +24,20 @@ class UCB:
         if not isinstance(self.beta, Schedule) and not 0.0 <= self.beta < math.inf:
             raise RuleError(f"UCB: beta must be a Schedule or a finite number >= 0, not {self.beta!r}")
 
-    def at(self, n: int, d: int) -> UCB:
-        """The rule after n results in d dimensions: with a number for beta."""
-        return UCB(self.beta.at(n, d)) if isinstance(self.beta, Schedule) else self
+    def at(self, results: int, d: int) -> UCB:
+        """The rule after so many results in d dimensions: beta is a number then."""
+        return UCB(self.beta.at(results, d)) if isinstance(self.beta, Schedule) else self
 
     def score(self, mean: Array, sd: Array, best: float) -> tuple[Array, Array, Array]:  # noqa: ARG002
         if isinstance(self.beta, Schedule):
-            raise RuleError("UCB: with a Schedule, ask for the score of at(n, d)")
+            raise RuleError("UCB: with a Schedule, ask for the score of at(results, d)")
         weight = math.sqrt(self.beta)
         return mean + weight * sd, np.full_like(mean, 1.0), np.full_like(sd, weight)
 
 
 @dataclass(frozen=True, slots=True)
 class LogEI:
-    """The logarithm of the expected improvement on the best value, in a form that never underflows."""
+    """The logarithm of the expected improvement over the best value, computed so that it never underflows."""
 
     def score(self, mean: Array, sd: Array, best: float) -> tuple[Array, Array, Array]:
         return log_ei(mean, sd, best)
@@ -61,7 +61,7 @@ class Uncertainty:
 
 @dataclass(frozen=True, slots=True)
 class Random:
-    """Uniform in the cube: what every model has to beat."""
+    """Uniform in the cube: the baseline."""
 
     def draw(self, cube: Cube, rng: np.random.Generator) -> Array:
         return cube.spread(rng.random((64, cube.axes)))

@@ -11,8 +11,8 @@ from nonstop.surrogate.paths import Path
 
 @dataclass(frozen=True, slots=True)
 class Thompson:
-    """Busy points play no part: the randomness of the draw keeps queries apart (Kandasamy et al. 2018). `features` are
-    the sines and cosines of which the draw from the prior is made."""
+    """Busy points play no part: the randomness of the draw keeps queries apart (Kandasamy et al. 2018). `features` is
+    the number of sines and cosines that a draw from the prior is the sum of."""
 
     features: int = 1024
 

@@ -1,4 +1,4 @@
-"""Several rules in turns: none of them is best everywhere, and where one is caught the next gets it out."""
+"""Several rules in turns: no rule is best everywhere, and where one gets stuck another makes progress."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from nonstop.errors import RuleError
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """The rules one after the other, by the number of points known so far: `Turns((LogEI(), UCB()))`.
+    """One rule after the other, by the number of queries so far: `Turns((LogEI(), UCB()))`.
 
-    Workers need no agreement on whose turn it is: each new trial is one point more for everybody.
+    Workers need not agree on whose turn it is: with each new trial, the number grows by one for all of them.
     """
 
     rules: tuple[Score | Chooser, ...]
@@ -26,5 +26,4 @@ class Turns:
                 raise RuleError(f"Turns: a rule is an object with a method score() or choose(), not {rule!r}")
 
     def choose(self, view: View) -> Choice:
-        known = len(view.gp.X) + len(view.busy)
-        return chosen_by(self.rules[known % len(self.rules)], view)
+        return chosen_by(self.rules[view.queries % len(self.rules)], view)

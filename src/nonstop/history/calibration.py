@@ -1,4 +1,4 @@
-"""Does the model deserve trust? Each result, predicted from all the others.
+"""How good the model's predictions are: each result, predicted from all the others.
 
 Symbols: K (n, n) covariance with noise, z (n,) standardised values, alpha = K^-1 z. Leaving out row i, the rest predict
     mean_i = z_i - alpha_i / (K^-1)_ii        variance_i = 1 / (K^-1)_ii        (Rasmussen and Williams, 5.12)
@@ -18,12 +18,13 @@ from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 from nonstop.types import Array
 
+#: Probabilities whose central intervals are checked.
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Of the central intervals that should hold a share `level` of the results, the share that does."""
+    """What share of the results lies in the central intervals that should hold a share `level` of them."""
 
     level: float
     observed: float
@@ -31,9 +32,9 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
-    """Leave-one-out predictions and the bounds of 95 %, in the units of the values and with the noise of an evaluation;
-    `explained` is the share of the variance of the values that they explain (1 is perfect, 0 is no better than the
-    mean, None if the values do not vary). Empty with fewer than two results."""
+    """Leave-one-out predictions and their 95 % intervals, in the units of the values and including the noise of an
+    evaluation. `explained` is the share of the (transformed) values' variance that the predictions explain: 1 is
+    perfect, 0 is no better than the mean, None if the values do not vary. Empty with fewer than two results."""
 
     trials: tuple[Trial, ...]
     observed: Array
@@ -45,6 +46,7 @@ class Check:
 
 
 def check(spec: Spec, trials: Sequence[Trial]) -> Check:
+    """Compare the results of a study with what the model predicts for each from the others."""
     model = posterior(spec, trials)
     if model is None or len(model.trials) < 2:
         return Check((), np.empty(0), np.empty(0), np.empty(0), np.empty(0), (), None)
@@ -57,6 +59,7 @@ def check(spec: Spec, trials: Sequence[Trial]) -> Check:
 
 
 def coverages(errors: Array, sd: Array) -> tuple[Coverage, ...]:
+    """The observed coverage at each of the LEVELS."""
     inside = [np.abs(errors) <= ndtri(0.5 + level / 2.0) * sd for level in LEVELS]
     return tuple(Coverage(level, float(within.mean())) for level, within in zip(LEVELS, inside, strict=True))
 

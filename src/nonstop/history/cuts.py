@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nonstop.acquisition.rule import Drawer, Score
+from nonstop.acquisition.rule import Drawer, Score, rule_at
 from nonstop.acquisition.rules import rule_of
 from nonstop.acquisition.standard import UCB
 from nonstop.errors import StudyError
@@ -16,23 +16,24 @@ from nonstop.history.relevance import per_parameter, relevance_of
 from nonstop.history.scale import Scale, columns_of, grid
 from nonstop.numerics.threads import limit_threads
 from nonstop.space.encoding import cube_of
-from nonstop.surrogate import kernels
+from nonstop.surrogate.kernels.kernel import covariance
 from nonstop.surrogate.model import surrogate_of
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Array
 
-#: Parameters that get a slice, most relevant first, and grid points on each axis.
+#: How many parameters get a slice, the most relevant ones; grid points along a slice, and on each axis of a contour.
 MOST_SLICES, ALONG, ACROSS = 12, 61, 41
-#: The acquisition is drawn down to so many units below its maximum: log EI falls to minus a thousand.
+#: The acquisition is drawn down to so many units below its maximum, because log EI can be as low as -1000.
 DEPTH = 8.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slice:
-    """The model along one parameter, all others as in the incumbent: its mean, and between which values it is sure to
-    95 %. Places are on the scale; `acquisition` goes from 0 to 1 over all slices. `closeness` (one for each result,
-    from 0 to 1) is its covariance with the slice: only data that are close to it bear on what the slice shows."""
+    """The model along one parameter, all others as in the incumbent: its mean, and an interval that holds 95 % of its
+    probability. Places are on the scale. `acquisition` is scaled so that it goes from 0 to 1 over all slices.
+    `closeness` is the correlation of each result with the slice, from 0 to 1: results far from it hardly matter to
+    what it shows."""
 
     scale: Scale
     at: Array
@@ -47,8 +48,9 @@ class Slice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slices:
-    """A slice for each parameter, or for the most relevant ones, if they are `of` many. `rule` names the acquisition
-    that is shown: another than the study's own, if that is no function of the posterior; None if it uses no model."""
+    """A slice for each of the most relevant parameters; `of` is how many parameters there are. `rule` names the
+    acquisition that is shown: UCB, if the study's own rule is no function of the posterior; None if the study's rule
+    uses no model."""
 
     slices: tuple[Slice, ...]
     of: int
@@ -75,6 +77,7 @@ class Contour:
 
 
 def slices(spec: Spec, trials: Sequence[Trial], most: int = MOST_SLICES) -> Slices:
+    """Slices through the incumbent along the `most` most relevant parameters; none without a result."""
     model = posterior(spec, trials)
     busy = running(trials)
     if model is None:
@@ -112,6 +115,7 @@ def contour(spec: Spec, trials: Sequence[Trial], x: str | None = None, y: str | 
 
 
 def running(trials: Sequence[Trial]) -> tuple[Trial, ...]:
+    """The trials that are being evaluated."""
     return tuple(t for t in trials if t.state is TrialState.RUNNING and t.params is not None)
 
 
@@ -131,17 +135,18 @@ def _slice(spec: Spec, model: Posterior, busy: Sequence[Trial], axis: int, rule:
     points[:, columns] = X
     projected = gp.X.copy()
     projected[:, columns] = best[columns]
-    closeness = kernels.covariance(gp.kernel, projected, best[None], gp.lengthscales)[:, 0]
+    closeness = covariance(gp.kernel, projected, best[None], gp.lengthscales)[:, 0]
     mean, variance = gp.moments(points)
     score = None
     if rule is not None:
-        chosen = rule.at(*gp.X.shape) if isinstance(rule, UCB) else rule
-        score = chosen.score(mean, np.sqrt(variance), gp.incumbent(surrogate_of(spec.surrogate).incumbent))[0]
+        now = rule_at(rule, model.fitted.results, gp.X.shape[1])
+        score = now.score(mean, np.sqrt(variance), gp.incumbent(surrogate_of(spec.surrogate).incumbent))[0]
     data, working = (scale.places(trial.params or {} for trial in some) for some in (model.trials, busy))
     return Slice(scale, places, *model.band(mean, np.sqrt(variance)), score, data, closeness, working)
 
 
 def _shown_rule(spec: Spec) -> tuple[str | None, Score | None]:
+    """The acquisition that slices show, and its name."""
     rule = rule_of(spec.rule)
     if isinstance(rule, Drawer):
         return None, None
@@ -151,7 +156,7 @@ def _shown_rule(spec: Spec) -> tuple[str | None, Score | None]:
 
 
 def _scaled(cuts: Sequence[Slice]) -> tuple[Slice, ...]:
-    """The slices with acquisitions from 0 to 1, on one scale, so that they compare."""
+    """The slices with acquisitions from 0 to 1, on one scale, so that they can be compared."""
     scores = np.concatenate([cut.acquisition for cut in cuts if cut.acquisition is not None] or [np.zeros(1)])
     high = float(scores.max())
     low = max(float(scores.min()), high - DEPTH)

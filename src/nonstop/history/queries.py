@@ -8,56 +8,61 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nonstop.acquisition.rule import Score, rule_at
 from nonstop.acquisition.rules import rule_of
 from nonstop.acquisition.standard import UCB
 from nonstop.history.scale import evenly
 from nonstop.space.encoding import cube_of, encode_many
-from nonstop.surrogate.kernels import squared_distances
+from nonstop.surrogate.kernels.distances import squared_distances
 from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 from nonstop.types import Array
 
-#: Queries to measure: each is compared with all before it.
+#: How many queries are measured, at most: each is compared with all before it.
 MOST = 1000
-#: Closer than this on every axis of the unit cube, two queries are nearly the same.
+#: Queries closer than this on every axis of the unit cube count as nearly the same.
 NEAR = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distances:
-    """For each query of this study, in order, and in the unit cube: the Euclidean distance to the nearest point that
-    was busy when it was proposed and to the nearest earlier point (NaN if there was none), and the share of
-    exploration: of weight * sd + mean, what comes from sd. The mean counts from the average value, and not below it;
-    NaN for queries without a model. `of` is how many queries there were before thinning."""
+    """Where each query of this study was, in order, and why.
+
+    `to_busy` and `to_earlier` are Euclidean distances in the unit cube, to the nearest point that was busy when the
+    query was proposed and to the nearest earlier point; NaN if there was none. `exploration` is the share of sd in
+    weight * sd + mean, where the mean counts from the average value, and not below it; NaN for queries without a
+    model. `weights` are the rule's, at the time of each query. `of` is how many queries there were before thinning."""
 
     trials: tuple[Trial, ...]
     to_busy: Array
     to_earlier: Array
     exploration: Array
     threshold: float
-    weight: float
+    weights: Array
     of: int
 
     @property
     def duplicates(self) -> int:
+        """How many queries were nearly the same as an earlier one."""
         return int((self.to_earlier < self.threshold).sum())
 
 
 def distances(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Distances:
+    """The distances of at most about `most` queries, evenly spread over the study."""
     known = sorted((trial for trial in trials if trial.params is not None), key=lambda trial: trial.number)
     asked = [row for row, trial in enumerate(known) if trial.version >= 0]  # others came from outside
     rows = [asked[i] for i in evenly(len(asked), most)]
     X = encode_many(spec.space, [trial.params or {} for trial in known])
     shown = tuple(known[row] for row in rows)
-    weight = _weight(spec)
+    weights = _weights(spec, shown)
     return Distances(
         shown,
         _to_busy(known, X, rows),
         _to_earlier(X, rows),
-        np.array([_exploration(trial.diagnostics, weight) for trial in shown], dtype=np.float64),
+        np.array([_exploration(t.diagnostics, w) for t, w in zip(shown, weights, strict=True)], dtype=np.float64),
         NEAR * math.sqrt(cube_of(spec.space).axes),
-        weight,
+        weights,
         len(asked),
     )
 
@@ -71,13 +76,13 @@ def _to_earlier(X: Array, rows: Sequence[int]) -> Array:
         D[np.arange(block[-1]) >= block[:, None]] = np.inf
         for i, row in enumerate(block):
             if row:
-                # The product that finds the neighbour loses half of the digits of a short distance.
+                # Distances from a matrix product have half of the digits only: the nearest one is computed again.
                 nearest[start + i] = math.dist(X[row], X[D[i].argmin()])
     return nearest
 
 
 def _to_busy(known: Sequence[Trial], X: Array, rows: Sequence[int]) -> Array:
-    """As recorded; quasi-random queries record nothing, so what was busy is told by the times."""
+    """As recorded. Quasi-random queries record nothing: for them, the times tell which points were busy."""
     starts, ends = (
         np.array([_or(getattr(trial, name), math.inf) for trial in known]) for name in ("started_at", "finished_at")
     )
@@ -100,11 +105,18 @@ def _exploration(said: Diagnostics | None, weight: float) -> float:
     return part / (part + mean) if part + mean > 0.0 else math.nan
 
 
-def _weight(spec: Spec) -> float:
-    """What the rule multiplies sd with, where it does; the paper's value for all others, so that runs compare."""
-    rule = rule_of(spec.rule)
-    beta = rule.beta if isinstance(rule, UCB) else 2.0
-    return math.sqrt(beta) if isinstance(beta, int | float) else math.sqrt(2.0)
+def _weights(spec: Spec, trials: Sequence[Trial]) -> Array:
+    """The factor of sd in UCB when each trial was proposed. Other rules have none, and get that of the paper's UCB, so
+    that runs can be compared."""
+    rule, d = rule_of(spec.rule), cube_of(spec.space).dim
+    known = rule if isinstance(rule, Score) else UCB()
+    rules = (rule_at(known, trial.version, d) for trial in trials)
+    return np.array([_weight(rule) for rule in rules], dtype=np.float64)
+
+
+def _weight(rule: Score) -> float:
+    beta = rule.beta if isinstance(rule, UCB) else UCB().beta
+    return math.sqrt(float(beta))  # type: ignore[arg-type]  # rule_at() leaves no Schedule
 
 
 def _or(value: float | None, otherwise: float) -> float:

@@ -1,7 +1,7 @@
-"""What the model learned about each parameter: its lengthscale, over time, and what that says about relevance.
+"""How relevant each parameter is to the model: its lengthscale, over time.
 
-A short lengthscale means that the value changes quickly along the parameter. A categorical parameter has one for each
-of its choices; the root mean square of their inverses stands for all of them.
+A short lengthscale means that the value changes quickly along the parameter. A categorical parameter has a lengthscale
+for each of its choices; the root mean square of their inverses is the inverse of the one that is shown.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from nonstop.types import Array
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lengthscales:
-    """One row for each model-based proposal, in the order of the trials. `results` is how many results the model had
-    seen; `mean` and `change` are the paper's: the mean of all lengthscales, and the mean of their absolute changes
-    since the row before (NaN at the first). `relevance` is 1 / lengthscale at the end, as shares of one."""
+    """One row for each model-based proposal, in the order of the trials `numbers`. `results` is how many results its
+    model had; `mean` is the mean of all lengthscales and `change` the mean of their absolute changes since the row
+    before (NaN at the first), as in the paper. `relevance` is 1 / lengthscale in the last row, scaled to sum to 1."""
 
     names: tuple[str, ...]
     numbers: NDArray[np.int64]
@@ -36,6 +36,7 @@ class Lengthscales:
 
 
 def lengthscales(spec: Spec, trials: Sequence[Trial]) -> Lengthscales:
+    """The lengthscales that proposals recorded."""
     cube = cube_of(spec.space)
     fits = sorted(fits_of(trials, cube.dim), key=lambda fit: fit[0].number)
     L = np.array([hyper.lengthscales for _, hyper in fits]).reshape(-1, cube.dim)
@@ -54,7 +55,7 @@ def lengthscales(spec: Spec, trials: Sequence[Trial]) -> Lengthscales:
 
 
 def fits_of(trials: Sequence[Trial], dim: int) -> list[tuple[Trial, Hyperparameters]]:
-    """The trials that recorded hyperparameters for so many dimensions, with them."""
+    """The trials that recorded hyperparameters, with these. Those for another number of dimensions are left out."""
     found = ((trial, trial.diagnostics.hyperparameters) for trial in trials if trial.diagnostics is not None)
     return [(trial, hyper) for trial, hyper in found if hyper is not None and len(hyper.lengthscales) == dim]
 
@@ -66,7 +67,7 @@ def per_parameter(spec: Spec, hyper: Hyperparameters) -> Array:
 
 
 def relevance_of(scales: Array) -> Array:
-    """1 / lengthscale as shares of one."""
+    """1 / lengthscale, scaled to sum to 1."""
     inverse = 1.0 / scales
     shares: Array = inverse / inverse.sum()
     return shares

@@ -1,1 +1,1 @@
-"""Arithmetic on arrays, without a word of optimisation: linear algebra, descents, tails, points, seeds, threads."""
+"""Arithmetic on arrays, independent of Bayesian optimization: linear algebra, descents, normal tails, points, seeds."""

@@ -1,8 +1,8 @@
 """Many bounded minimisations at once: projected BFGS in which every start keeps its own step and its own metric.
 
-Each round evaluates one trial point of every start that is still under way in a single call of the function, so the
-cost of Python is shared. Joining the starts into one long vector for L-BFGS-B would share it too, but then they share
-the step and the curvature, and all of them walk as slowly as the worst.
+Each round evaluates one trial point of every active start in a single call of the function, so that all starts share
+the overhead of Python. Joining the starts into one long vector for L-BFGS-B would share it too, but then they would
+also share the step length and the curvature, and all would be as slow as the slowest.
 
 Symbols: s starts, p variables; x, g (s, p); H (s, p, p) the inverse Hessian of each start.
 """
@@ -24,20 +24,23 @@ Function: TypeAlias = Callable[[Array], tuple[Array, Array]]
 Rows: TypeAlias = NDArray[np.intp]
 
 _ARMIJO = 1e-4
-_REJECTIONS = 12  # in a row end a start; half of them reset its metric
-_MERGE_EVERY = 3  # rounds: looking costs, and starts do not meet that fast
-_HOPE = 3.0  # times its predicted decrease a start may fall short of the best one
-_SETTLING = 5  # accepted steps before the predicted decrease is worth a comparison between starts
+_REJECTIONS = 12  # rejected steps in a row that end a start; half as many reset its metric
+_MERGE_EVERY = 3  # rounds between searches for starts that have met: each search takes time
+_HOPE = 3.0  # a start ends if so many times its predicted decrease would not make it the best
+_SETTLING = 5  # accepted steps before the predicted decrease is reliable enough for that
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When to stop: at a predicted decrease below `tolerance` or after `rounds` calls; no step is longer than `longest`
-    in any variable. A start that comes within `merge` of a better one in every variable ends: it is the same valley."""
+    """When to stop, and how long a step may be."""
 
+    #: A start ends when its predicted decrease is below this.
     tolerance: float
+    #: The longest step in any variable.
     longest: float
+    #: A start ends when it is closer than this to a better one in every variable: both are in the same valley.
     merge: float | Array
+    #: Calls of the function, at most.
     rounds: int = 200
 
 
@@ -55,9 +58,8 @@ def minimize(
 ) -> Descent:
     """Minimise from every row of `starts` inside the box, which may be one for all (p,) or one for each (s, p).
 
-    `metric` (p, p) is the first guess at the inverse Hessian of every start. Besides by its limits, a start ends when
-    three times its predicted decrease would not bring it below the best one. Values that are not finite count as a step
-    too far.
+    `metric` (p, p) is the first guess at the inverse Hessian of every start. A start also ends when three times its
+    predicted decrease would not bring it below the best one. Where the function is not finite, the step was too long.
     """
     metric = np.eye(starts.shape[1]) if metric is None else metric
     walk = _Walk.begin(function, starts, lower, upper, limits, metric)
@@ -68,15 +70,16 @@ def minimize(
 
 @dataclass(slots=True, eq=False)
 class _Walk:
-    """The starts that are under way, m of s: whoever ends is taken out, so that a round is plain arithmetic on all its
-    rows, without gathering and scattering. `ends` and `values` are where all s stand, `rows` which of those move.
+    """The active starts, m of s. A start that ends is removed from all arrays, so that a round is plain arithmetic on
+    whole arrays, without masks. `ends` and `values` are the positions and values of all s starts, and `rows` the
+    indices of the active ones among them.
 
-    A round is some fifty calls of NumPy on a few rows, which cost more than the arithmetic in them. So what is rare,
-    such as a step that was too long, is looked for once, and costs nothing where it is not.
+    A round is some fifty calls of NumPy on a few rows, whose overhead is larger than the arithmetic. So for what is
+    rare, such as a step that was too long, one check decides whether any further work is done.
     """
 
     limits: Limits
-    metric: Array  # to begin with and to fall back to
+    metric: Array  # the first inverse Hessian, and the one after a reset
     ends: Array
     values: Array
     rows: Rows
@@ -86,7 +89,7 @@ class _Walk:
     f: Array
     g: Array
     H: Array
-    fresh: NDArray[np.bool_]  # has H still to find its scale?
+    fresh: NDArray[np.bool_]  # is the scale of H still a guess?
     accepted: NDArray[np.int_]
     rejected: NDArray[np.int_]  # in a row
     length: Array  # of the next step, in quasi-Newton steps
@@ -112,7 +115,7 @@ class _Walk:
         return walk
 
     def goes_on(self) -> bool:
-        """Take out the starts that end here; is any left?"""
+        """Remove the starts that end here; are any left?"""
         alive = (self.predicted > self.limits.tolerance) & (self.rejected < _REJECTIONS)
         if len(self.values) > 1:
             if self.rounds > _SETTLING:
@@ -126,7 +129,7 @@ class _Walk:
         return len(self.rows) > 0
 
     def merged(self) -> NDArray[np.bool_]:
-        """Which starts have come next to a better one."""
+        """Which active starts are close to a better one."""
         rank = self.values.argsort(kind="stable").argsort()
         close = (np.abs(self.x[:, None] - self.ends) < self.limits.merge).all(axis=2)
         better = rank < rank[self.rows, None]
@@ -143,7 +146,7 @@ class _Walk:
         good = (f_new <= f + _ARMIJO * slope) & np.isfinite(f_new + bend)
         if np.count_nonzero(good) == len(good):
             self.rejected[:], self.length[:] = 0, 1.0
-        else:  # those whose step was too long stay where they are: a move of nothing, which teaches nothing
+        else:  # where the step was too long, the start stays: a move of zero, which does not change H
             self.length = np.where(good, 1.0, self.length * _shrink(f, slope, f_new))
             self.rejected = np.where(good, 0, self.rejected + 1)
             f_new, still = np.where(good, f_new, f), ~good
@@ -171,15 +174,15 @@ class _Walk:
         self.H += product.transpose(0, 2, 1)
 
     def scale(self, now: NDArray[np.bool_], curvature: Array, change: Array, Hy: Array) -> None:
-        """The first curvature that is seen tells how far off the scale of the metric was. One that is wrong by ten
-        would cost as many rounds as all the rest."""
+        """Rescale H by the first curvature that was measured. With a scale that is wrong by a factor of ten, the
+        descent would take about twice as many rounds."""
         factor = np.where(now, curvature / np.maximum(row_dots(change, Hy), 1e-300), 1.0).clip(1e-3, 1e3)
         self.H *= factor[:, None, None]
         Hy *= factor[:, None]
         self.fresh &= ~now
 
     def reset(self, stuck: NDArray[np.bool_]) -> None:
-        """Forget what these starts have learnt of the curvature: it leads nowhere."""
+        """Back to the first metric, for starts whose steps keep being rejected."""
         if np.count_nonzero(stuck):
             self.H[stuck], self.fresh[stuck], self.length[stuck] = self.metric, True, 1.0
 
@@ -203,7 +206,7 @@ _PER_START = (
 
 
 def _shrink(f: Array, slope: Array, f_new: Array) -> Array:
-    """How much shorter the next step should be: to the minimum of the parabola through what is known."""
+    """How much shorter the next step should be: its end is the minimum of the parabola through values and slope."""
     excess = f_new - f - slope
     usable = np.isfinite(excess) & (excess > 0.0)
     best = np.where(usable, -0.5 * slope / np.where(usable, excess, 1.0), 0.1)

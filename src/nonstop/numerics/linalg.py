@@ -1,7 +1,7 @@
 """Positive definite systems through the inverse of the Cholesky factor.
 
 Symbols: K (n, n) symmetric positive definite, R = L^-1 with K = L L', so that K^-1 = R' R. R is lower triangular.
-With R at hand every solve is a matrix product, which one core does several times faster than a triangular solve.
+With R, every solve is a matrix product, which one core does several times faster than a triangular solve.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ def cholesky(K: Array) -> Array | None:
 
 
 def cholesky_into(L: Array, K: Array) -> Array | None:
-    """The same in the memory of L, which must be in Fortran's order."""
+    """cholesky() in the memory of L, which must be in Fortran's order."""
     np.copyto(L, K)
     _, info = lapack.dpotrf(L, lower=1, overwrite_a=1)
-    # Whatever is not finite in K spreads to the last pivot.
+    # A number in K that is not finite makes all later pivots not finite, so checking the last one is enough.
     return L if info == 0 and (not len(K) or math.isfinite(L[-1, -1])) else None
 
 
@@ -57,15 +57,15 @@ def solve_lower(L: Array, b: Array) -> Array:
 
 
 def triangular_inverse(L: Array) -> Array:
-    """The inverse of a lower triangle, halves first: two thirds of the work become matrix products, which OpenBLAS
-    does at twice the rate of its own dtrtri."""
+    """The inverse of a lower triangular matrix, by recursion on its halves: two thirds of the work become matrix
+    products, which OpenBLAS does at twice the rate of its dtrtri."""
     R = np.zeros_like(L, order="F")
     invert_into(R, L)
     return R
 
 
 def invert_into(R: Array, L: Array) -> None:
-    """The same in the memory of R, which must be zero above the diagonal."""
+    """triangular_inverse() in the memory of R, which must be zero above the diagonal."""
     n = len(L)
     if n <= _SMALL:
         R[...] = lapack.dtrtri(L, lower=1)[0] if n else L
@@ -78,12 +78,12 @@ def invert_into(R: Array, L: Array) -> None:
 
 
 def gram(R: Array) -> Array:
-    """The lower triangle of R'R; what stands above the diagonal means nothing."""
+    """The lower triangle of R'R; the entries above the diagonal are arbitrary."""
     return gram_in_place(R.copy(order="F"))
 
 
 def gram_in_place(R: Array) -> Array:
-    """The same in the memory of R, which must be in Fortran's order."""
+    """gram() in the memory of R, which must be in Fortran's order."""
     lapack.dlauum(R, lower=1, overwrite_c=1)
     return R
 
@@ -94,11 +94,11 @@ def symmetric_times(lower: Array, B: Array) -> Array:
 
 
 def einsum_dots(A: NDArray[F], B: NDArray[F]) -> NDArray[F]:
-    """What row_dots is where NumPy is older than 2.0."""
+    """row_dots for NumPy before 2.0, which has no vecdot."""
     return np.asarray(np.einsum("ij,ij->i", A, B))
 
 
-#: The scalar products of the rows.
+#: The scalar products of the rows of A with those of B: (m, p), (m, p) -> (m,).
 row_dots: Callable[[Any, Any], Any] = getattr(np, "vecdot", einsum_dots)
 
 

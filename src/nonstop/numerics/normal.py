@@ -1,4 +1,4 @@
-"""The normal distribution where naive formulas lose all digits.
+"""Functions of the normal distribution, accurate far in its tails, where the plain formulas lose all digits.
 
 Symbols: z = (mean - best) / sd; phi, Phi the standard normal density and distribution function;
 h(z) = phi(z) + z Phi(z), so that EI = sd h(z) (Ament et al. 2023 name it so).
@@ -15,8 +15,8 @@ from nonstop.types import Array
 
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 _MILLS = math.sqrt(0.5 * math.pi)
-_DIRECT = -1.0  # above: h(z) has no cancellation
-_SERIES = -50.0  # below: 1 + z Phi/phi has lost three digits, and the series in 1/z^2 has all of them
+_DIRECT = -1.0  # above, h(z) has no cancellation
+_SERIES = -50.0  # below, 1 + z Phi/phi loses three digits or more, and a series in 1/z^2 none
 
 
 def log_h(z: Array) -> Array:
@@ -31,7 +31,7 @@ def log_h_and_ratios(z: Array) -> tuple[Array, Array, Array]:
     near, far = z > _DIRECT, z < _SERIES
     for part, formula in ((near, _near), (~(near | far), _between), (far, _far)):
         count = np.count_nonzero(part)
-        if count == z.size:  # mostly: the points of a polish are all in one part
+        if count == z.size:  # the usual case: during a climb all points are in the same part
             return formula(z)
         if count:
             value[part], upper[part], density[part] = formula(z[part])

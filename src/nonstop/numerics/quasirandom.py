@@ -1,7 +1,7 @@
-"""Scrambled Halton points: they fill the cube evenly from the first to the last.
+"""Scrambled Halton points: any number of them, from the first on, fills the cube evenly.
 
-Each dimension counts in its own prime base; every digit is permuted at random (one permutation for each digit of each
-base), so that high dimensions do not march in step. Pure: point k of a seed is always the same.
+Each dimension counts in its own prime base. Every digit is permuted at random, with one permutation for each digit of
+each base, because without it the dimensions of large bases are correlated. Point k of a seed is always the same.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from nonstop.types import Array
 
-def halton(count: int, d: int, seed: int, start: int = 0) -> NDArray[np.float64]:
+
+def halton(count: int, d: int, seed: int, start: int = 0) -> Array:
     """Points start .. start + count - 1 of the sequence, (count, d), inside [0, 1)."""
     index = np.arange(start, start + count, dtype=np.int64)
     rng = np.random.default_rng([seed, 0x4A17])
@@ -22,8 +24,8 @@ def halton(count: int, d: int, seed: int, start: int = 0) -> NDArray[np.float64]
     return points
 
 
-def _radical_inverse(index: NDArray[np.int64], base: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """The permuted digits of each index, mirrored at the point, for as many digits as a float can tell apart."""
+def _radical_inverse(index: NDArray[np.int64], base: int, rng: np.random.Generator) -> Array:
+    """The permuted digits of each index in reverse order, as digits after the point; as many as a float can hold."""
     digits = int(np.ceil(53.0 * np.log(2.0) / np.log(base)))
     permutations = np.argsort(rng.random((digits, base)), axis=1)
     rest = index.copy()
@@ -34,7 +36,7 @@ def _radical_inverse(index: NDArray[np.int64], base: int, rng: np.random.Generat
         if rest.any():
             rest, digit = np.divmod(rest, base)
             total += permutation[digit] * weight
-        else:  # all further digits are zero, whose image is the same for every index
+        else:  # all further digits are zero, and are permuted to the same digit for every index
             total += permutation[0] * weight
     return np.minimum(total, np.nextafter(1.0, 0.0))
 

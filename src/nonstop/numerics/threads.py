@@ -1,10 +1,10 @@
 """How many threads BLAS may use. Workers share machines, so for a proposal one is the default.
 
-It is also what makes proposals reproducible: with two threads, sums are added up in another order. The limit belongs to
-the whole process, so threads that propose at the same time share it: the first one sets it, the last one lifts it.
+One thread also makes proposals reproducible: with two, sums are added up in another order. The limit is one for the
+whole process, so threads that propose at the same time share it: the first one sets it, the last one removes it.
 
-Objectives may use more, but eight workers that each start as many threads as there are processors are in each other's
-way. So every worker process gets its share of the processors, unless the environment says otherwise.
+Objectives may use more threads, but if each of eight workers starts as many as there are processors, they slow each
+other down. So every worker process gets its share of the processors, unless the environment says otherwise.
 """
 
 from __future__ import annotations
@@ -18,18 +18,20 @@ import numpy  # noqa: F401  (threadpoolctl only finds libraries that are loaded)
 import scipy.linalg  # noqa: F401
 from threadpoolctl import ThreadpoolController
 
-_BLAS = ThreadpoolController().select(user_api="blas")  # a look at every loaded library: milliseconds, so once
+_BLAS = ThreadpoolController().select(
+    user_api="blas"
+)  # searching the loaded libraries takes milliseconds: once is enough
 _VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
 def processors() -> int:
-    """How many this process may use."""
+    """How many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
 def shared_by(workers: int) -> Iterator[None]:
-    """A process that is started inside is told to use its share of the processors, where nobody told it before."""
+    """Processes started inside this context use their share of the processors, unless the environment sets a number."""
     ours = {name: str(max(1, processors() // workers)) for name in _VARIABLES if name not in os.environ}
     os.environ.update(ours)
     try:
@@ -40,7 +42,7 @@ def shared_by(workers: int) -> Iterator[None]:
 
 
 class _Shared:
-    """The limit that is set at the moment, and how many are inside."""
+    """The limit that is set at the moment, and how many threads are inside limit_threads()."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -53,7 +55,8 @@ _shared = _Shared()
 
 @contextmanager
 def limit_threads(threads: int | None) -> Iterator[None]:
-    """Limit BLAS to so many threads inside the context; None leaves it alone. Whoever is inside already decides."""
+    """Limit BLAS to so many threads inside the context; None changes nothing. If another thread is inside already, its
+    limit holds."""
     if threads is None:
         yield
         return

@@ -1,1 +1,1 @@
-"""The surrogate: arrays in, arrays out. Nothing here knows a trial, a space or a study."""
+"""The surrogate, a Gaussian process: arrays in, arrays out. Nothing here knows of trials, spaces or studies."""

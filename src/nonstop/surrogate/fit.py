@@ -13,23 +13,24 @@ import numpy as np
 from nonstop.numerics.descent import Limits, minimize
 from nonstop.numerics.linalg import inverse_root
 from nonstop.surrogate.hyperparameters import Hyperparameters
-from nonstop.surrogate.kernels import symmetric
+from nonstop.surrogate.kernels.kernel import symmetric
+from nonstop.surrogate.kernels.names import kernel_of
 from nonstop.surrogate.likelihood import Likelihood
 from nonstop.surrogate.model import PAPER, Surrogate
 from nonstop.surrogate.thinning import evenly
 from nonstop.types import Array
 
-_COARSE = 140  # the starts race on about this many points (more in high dimension); only the winner sees all
-_GROWTH = 4  # each finer level has this many times the points of the one before
-_INFORMED = 256  # points that give the curvature for the next level
-# Tolerances of the log posterior; the last is far below what changes a proposal.
+_COARSE = 140  # points on which the starts are compared, more in high dimension; only the best start sees all data
+_GROWTH = 4  # how many times more points each finer level has
+_INFORMED = 256  # points from which the curvature for the next level is estimated
+# Tolerances are in units of the log posterior. The last one is far below what would change a proposal.
 _COARSE_LIMITS = Limits(tolerance=3e-3, longest=1.0, merge=0.1, rounds=40)
 _LIMITS = Limits(tolerance=1e-4, longest=1.0, merge=0.1, rounds=100)
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The best hyperparameters found, their log posterior, and how many likelihoods it took."""
+    """The best hyperparameters found, their log posterior, and how many likelihoods were evaluated."""
 
     hyperparameters: Hyperparameters
     objective: float
@@ -37,7 +38,7 @@ class Fit:
 
 
 def log_posterior(X: Array, y: Array, hyper: Hyperparameters, model: Surrogate = PAPER) -> float:
-    """log p(y | phi) + log p(phi), priors as densities of the lengthscales and the noise themselves."""
+    """log p(y | phi) + log p(phi). Priors are densities of the lengthscales and the noise, not of their logarithms."""
     return -Likelihood(X, y, model).value(hyper.theta)
 
 
@@ -45,8 +46,8 @@ def fit(X: Array, y: Array, model: Surrogate = PAPER, warm: Hyperparameters | No
     """Maximise the log posterior: from the warm start alone, or, without one and whenever the data have grown by a
     quarter, from the prior as well.
 
-    Coarse to fine: the starts race on a subset; the winner goes on with four times the data, until all of it is used.
-    The last level decides; the earlier ones only save evaluations there.
+    From coarse to fine: all starts descend on a subset of the data; the best one continues with four times as many
+    points, until all are used. The result is the maximum for all data; the coarse levels only save evaluations there.
     """
     n, d = X.shape
     lower, upper = model.log_bounds(d)
@@ -57,7 +58,7 @@ def fit(X: Array, y: Array, model: Surrogate = PAPER, warm: Hyperparameters | No
         likelihood = Likelihood(*_some(X, y, size), model)
         if cold and level == 0:
             theta, metric = np.concatenate([theta, _starts(likelihood)]), None
-        else:  # the end is near, and the curvature there is worth its price
+        else:  # close to the maximum, an estimate of the curvature saves more rounds than it costs
             metric = _metric(X, y, theta[0], model, size)
         limits = _LIMITS if size == n else _COARSE_LIMITS
         found = minimize(likelihood.values_and_slopes, theta, lower, upper, limits, metric)
@@ -68,12 +69,12 @@ def fit(X: Array, y: Array, model: Surrogate = PAPER, warm: Hyperparameters | No
 
 
 def prior_mode(d: int, model: Surrogate = PAPER) -> Hyperparameters:
-    """The most likely hyperparameters before any data."""
+    """The mode of the prior."""
     return Hyperparameters.of(_around_the_mode(d, model, 0.0, 0.0))
 
 
 def _around_the_mode(d: int, model: Surrogate, longer: float, noisier: float) -> Array:
-    """theta at the prior's mode, shifted, inside the bounds."""
+    """theta at the prior's mode, shifted by that much, clipped to the bounds."""
     lengthscale, noise = model.lengthscale_prior_in(d).log_mode, model.noise_prior.log_mode
     lower, upper = model.log_bounds(d)
     theta: Array = np.append(np.full(d, lengthscale + longer), noise + noisier)
@@ -81,7 +82,8 @@ def _around_the_mode(d: int, model: Surrogate, longer: float, noisier: float) ->
 
 
 def _levels(n: int, d: int) -> list[int]:
-    """How many points each level sees. Too few would settle in a valley that the full data do not have."""
+    """How many points each level sees. With too few, the descent can end in a minimum that the full data do not
+    have."""
     coarse = max(_COARSE, 4 * d)
     sizes = [n]
     while sizes[0] > 1.5 * coarse:
@@ -90,8 +92,8 @@ def _levels(n: int, d: int) -> list[int]:
 
 
 def _starts(likelihood: Likelihood) -> Array:
-    """The prior's mode, and the best of a look around it: lengthscales may be shorter or longer, and most of what is
-    seen may be noise. Those are the valleys that the likelihood often has."""
+    """The prior's mode, and the best of six points around it. The likelihood often has several local maxima: with
+    short or with long lengthscales, and one that explains most of the variance by noise."""
     d, model = likelihood.X.shape[1], likelihood.model
     around = [_around_the_mode(d, model, longer, noisier) for noisier in (0.0, 4.0) for longer in (-1.0, 0.0, 1.0)]
     mode, best = around[1], min(around, key=likelihood.value)
@@ -99,24 +101,24 @@ def _starts(likelihood: Likelihood) -> Array:
 
 
 def _has_grown(n: int, before: int) -> bool:
-    """Have the data passed a power of 1.25 since they were so many?"""
+    """Is there a power of 1.25 between the two numbers of data?"""
     return before < 1 or math.floor(math.log(n, 1.25)) > math.floor(math.log(before, 1.25))
 
 
 def _metric(X: Array, y: Array, theta: Array, model: Surrogate, n: int) -> Array:
-    """The inverse curvature of the log posterior of n points at theta, from the average information of some of them:
-    (K_i alpha)' K^-1 (K_j alpha) / 2 with K_i = dK / dtheta_i, halfway between the expected curvature and the observed.
-    K_i alpha = sum_b h_ab (z_ai - z_bi)^2 alpha_b for all i is one product with h."""
+    """The inverse curvature of the log posterior of n points at theta, estimated from some of them by the average
+    information (K_i alpha)' K^-1 (K_j alpha) / 2 with K_i = dK / dtheta_i, which is the mean of the expected and the
+    observed curvature. K_i alpha = sum_b h_ab (z_ai - z_bi)^2 alpha_b is one product with h for all i."""
     few, values = _some(X, y, min(n, _INFORMED))
     m, d = few.shape
     noise = math.exp(theta[-1])
     Z = few / np.exp(theta[:-1])
     K = np.empty((m, m))
-    H = symmetric(model.kernel, Z, K)
+    H = symmetric(kernel_of(model.kernel), Z, K)
     np.fill_diagonal(K, 1.0 + noise)
     R = inverse_root(K)[0]
     alpha = R.T @ (R @ values)
-    np.fill_diagonal(H, 0.0)  # where z_a = z_b: the sum is without it what it would be but for rounding
+    np.fill_diagonal(H, 0.0)  # its terms are zero because z_a = z_b; without this they would be rounding errors
     squares = Z * Z
     sums = H @ (alpha[:, None] * np.concatenate([np.ones((m, 1)), Z, squares], axis=1))
     slopes = squares * sums[:, :1] - 2.0 * Z * sums[:, 1 : d + 1] + sums[:, d + 1 :]
@@ -127,7 +129,7 @@ def _metric(X: Array, y: Array, theta: Array, model: Surrogate, n: int) -> Array
 
 
 def _some(X: Array, y: Array, size: int) -> tuple[Array, Array]:
-    """`size` of the rows."""
+    """`size` of the rows, evenly spread."""
     if size >= len(X):
         return X, y
     rows = evenly(len(X), size)

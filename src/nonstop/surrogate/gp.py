@@ -1,4 +1,4 @@
-"""A Gaussian process that has seen data, as a value: it never changes, and condition() returns a new one.
+"""A Gaussian process given data, as a value: it never changes, and condition() returns a new one.
 
 Symbols: X (n, d) data, y (n,) standardised, R (n, n) with R'R = (K + noise I)^-1, alpha = R'R y; P (m, d) points to
 predict at, k (m, n) = k(P, X), V = k R', h (m, n) the kernel's steepness; Z, A are P, X over the lengthscales.
@@ -13,36 +13,39 @@ from typing import Protocol
 import numpy as np
 
 from nonstop.numerics.linalg import extend, inverse_root, row_dots
-from nonstop.surrogate import kernels
 from nonstop.surrogate.hyperparameters import Hyperparameters
-from nonstop.surrogate.kernels import Kernel
+from nonstop.surrogate.kernels.distances import left, right
+from nonstop.surrogate.kernels.kernel import Kernel, covariance
+from nonstop.surrogate.kernels.names import kernel_of
 from nonstop.surrogate.model import Incumbent
 from nonstop.types import Array
 
-#: Variances below this are rounding: nothing is known to better than 1e-10 of the prior variance.
+#: Variances below this are rounding errors: no standard deviation is known to better than 1e-10 of the prior's.
 VARIANCE_FLOOR = 1e-20
 
-#: Single precision knows k to about 1e-6, and so a sum of weighted k to that times the length of the weights.
+#: Single precision has an error of about 1e-6 in k, and so one of about 1e-6 |weights| in a weighted sum of k. Longer
+#: weights than this would make that error visible in the ranking of candidates.
 _HEAVIEST = 3e3
 
 
 def is_light(weights: Array) -> bool:
-    """Can single precision add up these weights of the data, well enough to tell good candidates from bad ones?"""
+    """Are these weights of the data short enough for sums in single precision to rank candidates?"""
     return float(np.linalg.norm(weights)) <= _HEAVIEST
 
 
 class Chain(Protocol):
     def __call__(self, by_mean: Array, by_variance: Array, by_k: Array | None = None) -> Array:
-        """The gradient (m, d) in the points of a function of mean and variance, from its derivatives in them (m,), and
-        in k (m, n) if it knows that too."""
+        """The gradient (m, d) in the points P of a function of mean and variance, from its derivatives in mean and
+        variance (m,); `by_k` (m, n) are its derivatives in k, if it depends on k directly too."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GP:
-    """The posterior of a zero-mean process with unit signal variance. `jitter` is what had to be added to the noise.
+    """The posterior of a zero-mean process with unit signal variance.
 
-    What every prediction needs of the data is made once: `data` is kernels.right of A, `drawn` is A with a column of
-    ones, so that one product gives both sums of a gradient.
+    `jitter` is what had to be added to the noise before the matrix could be factorised. `data` and `drawn` are what
+    every prediction needs of the data, computed once: right(A), and A with a column of ones, which makes one product
+    of the two sums of a gradient.
     """
 
     X: Array
@@ -57,18 +60,19 @@ class GP:
     drawn: Array = field(repr=False)
 
     @classmethod
-    def of(cls, X: Array, y: Array, hyperparameters: Hyperparameters, kernel: Kernel = "rbf") -> GP:
+    def of(cls, X: Array, y: Array, hyperparameters: Hyperparameters, kernel: str | Kernel = "rbf") -> GP:
+        kernel = kernel_of(kernel)
         lengthscales = np.array(hyperparameters.lengthscales)
         A = X / lengthscales
-        data = kernels.right(kernel, A)
-        K = kernels.value(kernel, kernels.left(A) @ data.T)
+        data = right(A, kernel.scale)
+        K = kernel.value_of(left(A) @ data.T)
         K.flat[:: len(X) + 1] = 1.0 + hyperparameters.noise
         R, jitter = inverse_root(K)
         return cls(X, y, hyperparameters, kernel, R, R.T @ (R @ y), jitter, lengthscales, data, _with_ones(A))
 
     def covariances(self, P: Array) -> Array:
         """k(P, X), (m, n)."""
-        return kernels.value(self.kernel, kernels.left(P / self.lengthscales) @ self.data.T)
+        return self.kernel.value_of(left(P / self.lengthscales) @ self.data.T)
 
     def moments(self, P: Array) -> tuple[Array, Array]:
         """Mean and variance of f at the rows of P."""
@@ -77,25 +81,25 @@ class GP:
         return k @ self.alpha, np.maximum(1.0 - row_dots(V, V), VARIANCE_FLOOR)
 
     def at_data(self) -> Array:
-        """Mean of f at the rows of X: y without what the model takes for noise."""
+        """Mean of f at the rows of X: y minus the part that the model takes for noise."""
         return self.y - (self.hyperparameters.noise + self.jitter) * self.alpha
 
     def incumbent(self, kind: Incumbent) -> float:
-        """The value that a next point has to beat."""
+        """The value that the next point has to beat: the largest y, or the largest mean at the data."""
         return float((self.at_data() if kind == "believed" else self.y).max())
 
     def joint(self, P: Array) -> tuple[Array, Array]:
         """Mean (m,) and covariance (m, m) of f at the rows of P together."""
         k = self.covariances(P)
         V = k @ self.R.T
-        prior = kernels.covariance(self.kernel, P, P, self.lengthscales)
+        prior = covariance(self.kernel, P, P, self.lengthscales)
         prior.flat[:: len(P) + 1] = 1.0
         return k @ self.alpha, prior - V @ V.T
 
     def moments_and_chain(self, P: Array) -> tuple[Array, Array, Chain]:
         """Mean, variance, and the chain rule for functions of them."""
         Z = P / self.lengthscales
-        k, h = kernels.value_and_steepness(self.kernel, kernels.left(Z) @ self.data.T)
+        k, h = self.kernel.value_and_steepness_of(left(Z) @ self.data.T)
         V = k @ self.R.T
 
         def chain(by_mean: Array, by_variance: Array, by_k: Array | None = None) -> Array:
@@ -112,24 +116,25 @@ class GP:
     def slope(self, P: Array, weights: Array) -> Array:
         """The gradient (m, d) in P of k(P, X) weights, with one set of weights (n,)."""
         Z = P / self.lengthscales
-        _, h = kernels.value_and_steepness(self.kernel, kernels.left(Z) @ self.data.T)
+        _, h = self.kernel.value_and_steepness_of(left(Z) @ self.data.T)
         return self._pull(h * weights, Z)
 
     def _pull(self, weights: Array, Z: Array) -> Array:
-        """sum_i weights_i (a_i - z) over the lengthscales: how the data draw each point. A gradient is such a sum,
-        because dk/dx_j = -h (z_j - a_j) / lengthscale_j."""
+        """sum_i weights_i (a_i - z) / lengthscales. Every gradient is such a sum, because
+        dk/dx_j = -h (z_j - a_j) / lengthscale_j."""
         sums = weights @ self.drawn
         pulled: Array = (sums[:, :-1] - sums[:, -1:] * Z) / self.lengthscales
         return pulled
 
     def condition(self, X: Array, y: Array | None = None) -> GP:
-        """The process after further data (with the same noise), without a new fit; without y, it believes its mean."""
+        """The process after further data (X, y) with the same noise and hyperparameters. Without y, each new value is
+        taken to be the mean that the process predicts there."""
         if not len(X):
             return self
         Z = X / self.lengthscales
-        left, right = kernels.left(Z), kernels.right(self.kernel, Z)
-        k = kernels.value(self.kernel, left @ self.data.T)
-        C = kernels.value(self.kernel, left @ right.T)
+        to_left, to_right = left(Z), right(Z, self.kernel.scale)
+        k = self.kernel.value_of(to_left @ self.data.T)
+        C = self.kernel.value_of(to_left @ to_right.T)
         C.flat[:: len(X) + 1] = 1.0 + self.hyperparameters.noise
         R, jitter = extend(self.R, k.T, C)
         y_all = np.concatenate([self.y, k @ self.alpha if y is None else y])
@@ -142,7 +147,7 @@ class GP:
             R.T @ (R @ y_all),
             max(self.jitter, jitter),
             self.lengthscales,
-            np.concatenate([self.data, right]),
+            np.concatenate([self.data, to_right]),
             np.concatenate([self.drawn, _with_ones(Z)]),
         )
 

@@ -1,4 +1,4 @@
-"""The modelling choices, as one frozen value: kernel, priors, bounds, output transform, and how much is computed."""
+"""The choices of the model as one frozen value: kernel, priors, bounds, output transform, and how much is computed."""
 
 from __future__ import annotations
 
@@ -9,22 +9,25 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from nonstop.errors import RuleError
-from nonstop.surrogate.kernels import KERNELS, Kernel
+from nonstop.surrogate.kernels.kernel import Kernel
+from nonstop.surrogate.kernels.names import kernel_of
 from nonstop.surrogate.output import OutputName
 from nonstop.types import Array
 
-#: The value that a next point has to beat: the best one observed, or the best posterior mean at an observed point.
+#: The value that the next point has to beat: the best one observed, or the best posterior mean at an observed point.
 Incumbent: TypeAlias = Literal["observed", "believed"]
 
 
 @dataclass(frozen=True, slots=True)
 class LogNormal:
-    """The prior of a positive number whose logarithm is normal; densities are of the number, not of its logarithm."""
+    """The prior of a positive number whose logarithm has mean `mu` and standard deviation `sigma`. Densities are those
+    of the number, not of its logarithm."""
 
     mu: float
     sigma: float
 
     def log_density(self, log_value: Array) -> Array:
+        """The log density of the number whose logarithm is given."""
         z = (log_value - self.mu) / self.sigma
         return -0.5 * z * z - log_value - (math.log(self.sigma) + 0.5 * math.log(2.0 * math.pi))
 
@@ -34,6 +37,7 @@ class LogNormal:
 
     @property
     def log_mode(self) -> float:
+        """The logarithm of the most likely number."""
         return self.mu - self.sigma**2
 
 
@@ -42,20 +46,29 @@ class Surrogate:
     """How the Gaussian process sees the data. The defaults are the paper's (section 2 and appendix D), which are
     BoTorch's: a lengthscale prior that widens with the dimension, and a noise floor of 1e-4 of the variance of y."""
 
-    kernel: Kernel = "rbf"
-    lengthscale_prior: LogNormal = LogNormal(math.sqrt(2.0), math.sqrt(3.0))  # at d = 1; mu grows by log(d) / 2
+    #: A name, "rbf" or "matern52", or an object of a nonstop.Kernel.
+    kernel: str | Kernel = "rbf"
+    #: The prior of every lengthscale at d = 1; in d dimensions mu grows by log(d) / 2.
+    lengthscale_prior: LogNormal = LogNormal(math.sqrt(2.0), math.sqrt(3.0))
+    #: The prior of the noise variance.
     noise_prior: LogNormal = LogNormal(-4.0, 1.0)
+    #: Bounds of every lengthscale.
     lengthscale_bounds: tuple[float, float] = (2.5e-2, 1e3)
+    #: Bounds of the noise variance.
     noise_bounds: tuple[float, float] = (1e-4, 1e1)
+    #: How values are transformed: "standardize", or "compress" to draw bad values closer to the median first.
     output: OutputName = "standardize"
+    #: The value that the next point has to beat: the best "observed" one, or the best "believed" posterior mean.
     incumbent: Incumbent = "observed"
-    max_points: int = 2000  # an exact GP is cubic in these; beyond, the best half and an even half of the others
-    candidates: int = 1000  # per dimension: quasi-random points among which the best of the acquisition is looked for
-    refit: float = 0.0  # by which part the data must have grown before hyperparameters are estimated again
+    #: Results in the model, at most: an exact GP is cubic in them. Of more, the best half and an even choice are kept.
+    max_points: int = 2000
+    #: Quasi-random candidates per dimension among which the maximum of the acquisition is looked for.
+    candidates: int = 1000
+    #: By which fraction the data must have grown before the hyperparameters are estimated again.
+    refit: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.kernel not in KERNELS:
-            raise RuleError(f"kernel must be one of {', '.join(KERNELS)}, not {self.kernel!r}")
+        kernel_of(self.kernel)
         if self.output not in get_args(OutputName):
             raise RuleError(f"output must be one of {', '.join(get_args(OutputName))}, not {self.output!r}")
         if self.incumbent not in get_args(Incumbent):
@@ -64,12 +77,14 @@ class Surrogate:
             low, high = getattr(self, name)
             if not 0.0 < low < high < math.inf:
                 raise RuleError(f"{name} must be two positive, finite, increasing numbers, not {(low, high)!r}")
-        if self.candidates < 1:
-            raise RuleError(f"candidates must be at least 1, not {self.candidates!r}")
+        for name in ("max_points", "candidates"):
+            if getattr(self, name) < 1:
+                raise RuleError(f"{name} must be at least 1, not {getattr(self, name)!r}")
         if not 0.0 <= self.refit < math.inf:
             raise RuleError(f"refit must be a finite number >= 0, not {self.refit!r}")
 
     def lengthscale_prior_in(self, d: int) -> LogNormal:
+        """The prior of every lengthscale in d dimensions."""
         prior = self.lengthscale_prior
         return LogNormal(prior.mu + 0.5 * math.log(d), prior.sigma)
 
@@ -80,10 +95,11 @@ class Surrogate:
 
 
 PAPER = Surrogate()
-#: Ours: rougher, able to tell good values apart to 3e-4 of their spread, unmoved by how bad the bad ones are.
+#: Our own choice: a rougher kernel, noise small enough to tell good values apart to 3e-4 of their spread, and a
+#: transform that makes the model insensitive to how bad the bad values are.
 NONSTOP = Surrogate(
     kernel="matern52",
-    noise_prior=LogNormal(-4.0, 3.0),  # its mode is at 2e-6, and no noise up to 1 is out of its reach
+    noise_prior=LogNormal(-4.0, 3.0),  # the mode is at 2e-6, but noise up to 1 stays likely enough
     noise_bounds=(1e-7, 1e1),
     output="compress",
     incumbent="believed",

@@ -1,6 +1,6 @@
-"""Values of any scale -> values with zero mean and unit variance, and back. Larger is better, here as everywhere below.
+"""Values of any scale -> values with zero mean and unit variance, and back. Larger values are better.
 
-Squares of 1e300 overflow and squares of 1e-300 vanish, so everything is measured in units of the largest deviation.
+Squares of 1e300 overflow and squares of 1e-300 vanish, so values are divided by the largest of them first.
 """
 
 from __future__ import annotations
@@ -13,26 +13,28 @@ import numpy as np
 
 from nonstop.types import Array
 
-#: How a surrogate sees values.
+#: The transforms by name.
 OutputName: TypeAlias = Literal["standardize", "compress"]
 
 
 class Output(Protocol):
     """A strictly increasing map of values, and its inverse."""
 
-    def forward(self, y: Array) -> Array: ...
+    def forward(self, y: Array) -> Array:
+        """Values as the model sees them."""
 
-    def backward(self, z: Array) -> Array: ...
+    def backward(self, z: Array) -> Array:
+        """The inverse of forward()."""
 
 
 def output_of(name: OutputName, y: Array) -> Output:
-    """The map of that name for these values."""
+    """The transform of that name, fitted to these values."""
     return Compress.of(y) if name == "compress" else Standardize.of(y)
 
 
 @dataclass(frozen=True, slots=True)
 class Standardize:
-    """z = (y / unit - center) / spread. `unit` brings any y near one first; spread is 1 for constant values."""
+    """z = (y / unit - center) / spread, with the largest |y| as unit. For constant values the spread is 1."""
 
     unit: float = 1.0
     center: float = 0.0
@@ -45,7 +47,7 @@ class Standardize:
         scaled = y / unit
         center = float(scaled.sum()) / max(n, 1)
         off = scaled - center
-        # A spread below the rounding of the values themselves is no spread.
+        # A spread below the rounding errors of the values counts as zero.
         spread = math.sqrt(float(off @ off) / (n - 1)) if n > 1 else 0.0
         return cls(unit, center, spread if spread > 1e-14 else 1.0)
 
@@ -58,13 +60,15 @@ class Standardize:
 
 @dataclass(frozen=True, slots=True)
 class Compress:
-    """What lies below the median comes closer to it, by a logarithm, before everything is standardised.
+    """Standardise, but compress what lies below the median by a logarithm first.
 
-    Bad values tell where not to look, and by how much they are bad tells little; yet a few of them can be all the
-    variance there is, and the differences among the good ones drown in the noise floor. In units of `scale`, the root
-    mean square of what the upper half exceeds the median by, a distance t below it becomes log(1 + t).
+    How bad a bad value is matters little. Yet a few very bad ones can make up nearly all of the variance, and then the
+    differences among the good ones are smaller than the least noise of the model. In units of `scale`, the root mean
+    square of the upper half's distances from the median, a distance t below the median becomes log(1 + t).
 
-    Between `inner` and `outer` values count from the median: beside it, differences of 1e-10 would lose their digits.
+    `inner` standardises the values, the median is subtracted, what is below is compressed, `outer` standardises the
+    result. The median is subtracted before anything else because differences of 1e-10 around it would lose their
+    digits otherwise.
     """
 
     inner: Standardize
@@ -79,7 +83,7 @@ class Compress:
         median = 0.5 * float(z[(n - 1) // 2] + z[n // 2]) if n else 0.0
         above = z[z >= median] - median
         scale = math.sqrt(float(above @ above) / max(len(above), 1))
-        # All good values are equal: nothing says what a good difference is. The spread of all values, 1, stands in.
+        # If all good values are equal, there is no scale: the spread of all values, 1, takes its place.
         free = cls(inner, median, scale if scale > 1e-12 else 1.0, Standardize())
         return cls(inner, median, free.scale, Standardize.of(free.forward(y)))
 
@@ -90,5 +94,5 @@ class Compress:
 
     def backward(self, z: Array) -> Array:
         w = self.outer.backward(z)
-        below = np.minimum(np.maximum(-w, 0.0) / self.scale, 500.0)  # beyond, no number is large enough
+        below = np.minimum(np.maximum(-w, 0.0) / self.scale, 500.0)  # exp(710) overflows
         return self.inner.backward(self.median + np.where(w < 0.0, -self.scale * np.expm1(below), w))

@@ -1,4 +1,4 @@
-"""A Gaussian process in single precision and from fewer data: cheap estimates that rank many candidates."""
+"""Cheap estimates of a posterior, in single precision and from fewer data, to rank many candidates."""
 
 from __future__ import annotations
 
@@ -9,29 +9,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonstop.numerics.linalg import inverse_root, row_dots
-from nonstop.surrogate import kernels
 from nonstop.surrogate.gp import GP, is_light
+from nonstop.surrogate.kernels.distances import left
+from nonstop.surrogate.kernels.kernel import covariance
 from nonstop.surrogate.thinning import evenly
 from nonstop.types import Array
 
+#: Real numbers in single or double precision.
 Numbers: TypeAlias = NDArray[np.floating[Any]]
 
-_SKETCH = 64  # data points that stand for all of them when candidates are ranked
-_ROWS = 1024  # candidates ranked at once
+_SKETCH = 64  # data points from which the variance is estimated
+_ROWS = 1024  # candidates evaluated at once
 
-#: With less noise than this, single precision cannot hold the variance: with this much it is an upper bound still. The
-#: same for the mean, where the weights are too heavy: it is then of values that may be off by half a percent.
+#: The least noise that single precision can work with. Where the GP has less, the sketch assumes this much: the
+#: variance stays an upper bound, and the mean, if its weights are too large otherwise, is off by half a percent.
 _BLUR = 3e-5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sketch:
-    """A GP in single precision: the mean from all data, the variance from the first rows, which are spread evenly, and
-    from the `recent` ones, whose columns of V = k R' (n, recent) are kept whole in `tail`. With little noise the
-    numbers would be too large for that, and it believes in a little more.
+    """A GP in single precision. The mean is that of all data. The variance is an upper bound: that given some of the
+    data, spread evenly, and given the `recent` ones, the last rows of the GP's data, which are taken into account
+    exactly.
 
-    `data` is kernels.right of the scaled data, `room` memory for k (twice: some kernels need it): fresh memory would
-    cost as much as filling it.
+    The data are sorted: those that the variance is estimated from come first. `data` is right(A) and `alpha` the
+    weights of the mean, in that order; `R` is the transposed inverse root of the first rows; `tail` the transposed
+    recent rows of the GP's own; `workspace` memory for k and for what a kernel needs besides, because allocating it
+    would take as long as filling it.
     """
 
     gp: GP
@@ -39,7 +43,7 @@ class Sketch:
     alpha: Numbers
     R: Numbers
     tail: Numbers
-    room: Numbers
+    workspace: Numbers
 
     @classmethod
     def of(cls, gp: GP, recent: int = 0) -> Sketch:
@@ -49,7 +53,7 @@ class Sketch:
         others[few] = False
         order = np.concatenate([few, np.flatnonzero(others)])
         noise = max(gp.hyperparameters.noise, _BLUR)
-        K = kernels.covariance(gp.kernel, gp.X[few], gp.X[few], gp.lengthscales)
+        K = covariance(gp.kernel, gp.X[few], gp.X[few], gp.lengthscales)
         K.flat[:: len(few) + 1] = 1.0 + noise
         alpha = gp.alpha
         if not is_light(alpha):
@@ -64,15 +68,15 @@ class Sketch:
         )
 
     def moments(self, P: Array) -> tuple[Array, Array, Array]:
-        """Mean, an upper bound of the variance, and the recent columns of V (m, recent)."""
+        """Mean, an upper bound of the variance, and the columns of V = k R' that belong to recent data (m, recent)."""
         parts = [self._moments(P[i : i + _ROWS]) for i in range(0, len(P), _ROWS)]
         mean, variance, W = (np.concatenate(column, dtype=np.float64) for column in zip(*parts, strict=True))
         return mean, np.maximum(variance, 1e-6, out=variance), W
 
     def _moments(self, P: Array) -> tuple[Numbers, Numbers, Numbers]:
         Z = (P / self.gp.lengthscales).astype(self.data.dtype)
-        T = np.matmul(kernels.left(Z), self.data.T, out=self.room[0, : len(P)])
-        k = kernels.value(self.gp.kernel, T, self.room[1, : len(P)])
+        T = np.matmul(left(Z), self.data.T, out=self.workspace[0, : len(P)])
+        k = self.gp.kernel.value_of(T, self.workspace[1, : len(P)])
         V, W = k[:, : len(self.R)] @ self.R, k @ self.tail
         variance = 1.0 - row_dots(V, V)
         if W.shape[1]:

@@ -15,17 +15,17 @@ import numpy as np
 from nonstop.numerics.descent import Limits, minimize
 from nonstop.numerics.quasirandom import halton
 from nonstop.surrogate.gp import GP
-from nonstop.surrogate.kernels import ARGUMENT, Kernel, squared_distances, value_and_steepness
+from nonstop.surrogate.kernels.distances import squared_distances
 from nonstop.types import Array
 
-_SCREENED = 64  # quasi-random points for each dimension, besides the data in the box
-_MOST = 512
-_STARTS = 8
-_TINY = 1e-30  # a squared slope below this is flat
+_SCREENED = 64  # quasi-random candidates per dimension, besides the data in the box
+_MOST = 512  # quasi-random candidates, however many dimensions there are
+_STARTS = 8  # candidates from which a descent starts
+_TINY = 1e-30  # added to squared slopes: the logarithm of zero would be infinite
 
 
 def steepest(gp: GP, lower: Array, upper: Array) -> float:
-    """The largest |grad mu| found in the box: the best of a screen, polished. It draws nothing at random."""
+    """The largest |grad mu| found in the box: the best of many candidates, improved by a descent. Deterministic."""
     d = len(lower)
     points = lower + (upper - lower) * halton(min(_SCREENED * d, _MOST), d, seed=0)
     outside = np.minimum(np.maximum(gp.X, lower), upper) != gp.X
@@ -42,10 +42,10 @@ def steepest(gp: GP, lower: Array, upper: Array) -> float:
 
 
 def log_squared_slope(gp: GP, P: Array) -> tuple[Array, Array]:
-    """log |grad mu|^2 and its gradient (m, d): in logarithms the search does not depend on the scale of the slope."""
+    """log |grad mu|^2 and its gradient (m, d). The logarithm makes the tolerance of the search a relative one."""
     lengthscales = gp.lengthscales
     Z, A = P / lengthscales, gp.X / lengthscales
-    h, h_slope = steepness_and_slope(gp.kernel, squared_distances(Z, A))
+    h, h_slope = gp.kernel.steepness_and_slope(squared_distances(Z, A))
     weights = gp.alpha * h
     total = weights.sum(axis=1)[:, None]
     G = weights @ A - total * Z
@@ -55,11 +55,3 @@ def log_squared_slope(gp: GP, P: Array) -> tuple[Array, Array]:
     bend = -2.0 * gp.alpha * h_slope * along
     half_slope = bend @ A - bend.sum(axis=1)[:, None] * Z - total * v
     return np.log(squared), 2.0 * half_slope / lengthscales / squared[:, None]
-
-
-def steepness_and_slope(kernel: Kernel, D: Array) -> tuple[Array, Array]:
-    """h(D) = -2 dk/dD and dh/dD."""
-    T = ARGUMENT[kernel] * D
-    decay = np.exp(-np.sqrt(T)) if kernel == "matern52" else None
-    _, h = value_and_steepness(kernel, T)
-    return h, -0.5 * h if decay is None else (-25.0 / 6.0) * decay

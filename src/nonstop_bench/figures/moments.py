@@ -63,7 +63,7 @@ def acquisition_of(rule: str, gp: GP, busy: Array) -> Acquisition:
     """What a rule would maximise."""
     known, best = rule_of(rule), float(gp.y.max())
     if isinstance(known, Score):
-        return Scored(known, gp, best)
+        return Scored(known, gp, best, len(gp.X))
     if not isinstance(known, Chooser):
         raise ValueError(f"{rule} maximises nothing")
     seen: list[Acquisition] = []
@@ -72,7 +72,8 @@ def acquisition_of(rule: str, gp: GP, busy: Array) -> Acquisition:
         seen.append(acquisition)
         return Choice(np.zeros(gp.X.shape[1]), 0.0, np.empty((0, gp.X.shape[1])))
 
-    known.choose(View(gp, best, busy, Cube.continuous(gp.X.shape[1]), np.random.default_rng(0), keep))
+    n, d = gp.X.shape
+    known.choose(View(gp, best, n, busy, np.empty((0, d)), Cube.continuous(d), np.random.default_rng(0), keep))
     return seen[0]
 
 

@@ -1,7 +1,6 @@
 """Our side of the comparisons: single steps of a proposal, at given hyperparameters."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nonstop.acquisition.maximize import Terrain, maximize
 from nonstop.acquisition.rule import Choice, Score
@@ -11,8 +10,7 @@ from nonstop.space.cube import Cube
 from nonstop.surrogate.fit import fit
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
-
-Array = NDArray[np.float64]
+from nonstop.types import Array
 
 RULES: dict[str, Score] = {"ucb": UCB(), "logei": LogEI()}
 _CENTERS = 8  # as propose() has it
@@ -24,7 +22,7 @@ def hyperparameters(lengthscale: Array, noise: float) -> Hyperparameters:
 
 def acquisition(gp: GP, rule: str) -> Scored:
     """The rule on this posterior, over the best observation."""
-    return Scored(RULES[rule], gp, float(gp.y.max()))
+    return Scored(RULES[rule], gp, float(gp.y.max()), len(gp.X))
 
 
 def terrain(gp: GP) -> Terrain:

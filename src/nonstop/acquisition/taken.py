@@ -1,0 +1,64 @@
+"""Which points may not be proposed, and what to propose in their place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+
+from nonstop.acquisition.maximize import ENUMERABLE
+from nonstop.acquisition.rule import Choice
+from nonstop.space.cube import Cube
+from nonstop.types import Array
+
+#: Two points are the same query if they are closer than APART in every continuous column and closer than SAME, which
+#: allows for rounding errors, in every discrete one. The maximiser finds the same maximum again to about 1e-4, so that
+#: a point closer than APART would tell nothing new.
+APART, SAME = 5e-4, 1e-6
+
+_BLOCKS, _BLOCK = 16, 64  # of random points, tried if no runner-up is free
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Taken:
+    """Points (t, d) that may not be proposed. `tolerance` (d,) says how close to one of them is too close."""
+
+    points: Array
+    cube: Cube
+    tolerance: Array
+
+    @classmethod
+    def of(cls, points: Sequence[Array], cube: Cube) -> Taken:
+        return cls(np.concatenate(points), cube, np.where(cube.flexible, APART, SAME))
+
+    def clashes(self, x: Array) -> Array:
+        """The taken points that are the same query as x."""
+        return self.points[(np.abs(self.points - x) < self.tolerance).all(axis=1)]
+
+    def free(self, choice: Choice, rng: np.random.Generator) -> Choice:
+        """The choice, if its point is free; else the best runner-up that is, else any free point. If no point is free,
+        as in an exhausted discrete cube, the choice all the same."""
+        if not len(self.clashes(choice.x)):
+            return choice
+        for points in chain([choice.others], self._anything(rng)):
+            for x in points:
+                if not len(self.clashes(x)):
+                    return replace(choice, x=x, value=math.nan)
+        return choice
+
+    def _anything(self, rng: np.random.Generator) -> Iterator[Array]:
+        """All feasible points in random order, or, where they are too many, some random ones; in blocks."""
+        everything = self.cube.enumerate(ENUMERABLE)
+        if everything is not None:
+            yield rng.permutation(everything)
+            return
+        yield from (self.cube.spread(rng.random((_BLOCK, self.cube.axes))) for _ in range(_BLOCKS))
+
+
+def without(points: Array, others: Array) -> Array:
+    """The points that are none of the others, rounding errors apart."""
+    kept = [point for point in points if not (np.abs(others - point) < SAME).all(axis=1).any()]
+    return np.array(kept).reshape(-1, points.shape[1])

@@ -1,0 +1,96 @@
+"""From results to a model: the one implementation behind every proposal and every picture of a study.
+
+results -> thin them out, if there are too many -> transform the values -> estimate hyperparameters -> GP
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nonstop.errors import DataError
+from nonstop.surrogate.fit import fit, prior_mode
+from nonstop.surrogate.gp import GP
+from nonstop.surrogate.hyperparameters import Hyperparameters
+from nonstop.surrogate.model import Surrogate
+from nonstop.surrogate.output import Output, output_of
+from nonstop.surrogate.thinning import best_and_even
+from nonstop.types import Array
+
+#: What a model rests on: a regular fit; a fit whose matrix needed jitter; or earlier hyperparameters (else the prior's
+#: mode), because the fit failed.
+FitRung: TypeAlias = Literal["model", "jitter", "previous"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """A Gaussian process of some results, and how it came about."""
+
+    #: The posterior, of transformed values.
+    gp: GP
+    #: The transform of the values, and its inverse.
+    output: Output
+    #: What the model rests on.
+    rung: FitRung
+    #: Which results the GP holds: row i of gp.X is result rows[i].
+    rows: NDArray[np.intp]
+    #: How many results there were, those that were thinned out included.
+    results: int
+    #: How long the fit took.
+    seconds: float = field(repr=False)
+
+    @property
+    def hyperparameters(self) -> Hyperparameters:
+        """What the fit found, or what it was given."""
+        return self.gp.hyperparameters
+
+
+def fitted(
+    surrogate: Surrogate, X: Array, y: Array, warm: Hyperparameters | None = None, refit: float | None = None
+) -> Fitted:
+    """The model of X (n, d) in [0, 1]^d and y (n,), larger being better.
+
+    `warm` are hyperparameters of an earlier fit. They are used as they are while the data have grown by less than the
+    fraction `refit` since then (the surrogate's, unless given; infinity: always), else the fit starts from them.
+    Raises NotPositiveDefiniteError if no jitter helps.
+    """
+    started = time.perf_counter()
+    results, d = X.shape
+    if warm is not None and len(warm.lengthscales) != d:
+        raise DataError(f"warm has {len(warm.lengthscales)} lengthscales, but the points have {d} dimensions")
+    rows = best_and_even(y, surrogate.max_points)
+    if len(rows) < results:
+        X, y = X[rows], y[rows]
+    output = output_of(surrogate.output, y)
+    z = output.forward(y)
+    rung: FitRung = "model"
+    if warm is not None and _still_good(warm, results, surrogate.refit if refit is None else refit):
+        hyperparameters = warm
+    else:
+        hyperparameters, rung = _estimated(surrogate, X, z, warm, results)
+    gp = GP.of(X, z, hyperparameters, surrogate.kernel)
+    if gp.jitter > 0.0 and rung == "model":
+        rung = "jitter"
+    return Fitted(gp, output, rung, rows, results, time.perf_counter() - started)
+
+
+def _still_good(warm: Hyperparameters, results: int, refit: float) -> bool:
+    """Have the data hardly grown since? They may also have shrunk: the worker that recorded `warm` can be ahead."""
+    if warm.results is None or refit == math.inf:
+        return refit == math.inf
+    fewer, more = sorted((warm.results, results))
+    return more < (1.0 + refit) * fewer
+
+
+def _estimated(
+    surrogate: Surrogate, X: Array, z: Array, warm: Hyperparameters | None, results: int
+) -> tuple[Hyperparameters, FitRung]:
+    found = fit(X, z, surrogate, warm)
+    if not math.isfinite(found.objective):
+        return warm or prior_mode(X.shape[1], surrogate), "previous"
+    return replace(found.hyperparameters, results=results), "model"

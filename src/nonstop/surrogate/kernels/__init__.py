@@ -1,0 +1,1 @@
+"""Kernels: one file each, the base class they share, and the table of their names."""

@@ -1,0 +1,102 @@
+"""A fitted model as a value: what it holds, when hyperparameters are estimated again, and what it rests on."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from nonstop import propose
+from nonstop.errors import DataError
+from nonstop.history.posterior import posterior
+from nonstop.numerics.threads import limit_threads
+from nonstop.surrogate.fitted import fitted
+from nonstop.surrogate.hyperparameters import Hyperparameters
+from nonstop.surrogate.likelihood import Likelihood
+from nonstop.surrogate.model import NONSTOP, PAPER, Surrogate, surrogate_of
+from nonstop.surrogate.thinning import best_and_even
+from nonstop.types import Array
+from tests.helpers.studies import ONE, study
+
+HYPER = Hyperparameters((0.3, 0.4, 0.5), 1e-3)
+
+
+def data(n: int = 40) -> tuple[Array, Array]:
+    X = np.random.default_rng(n).random((n, 3))
+    return X, 100.0 - 7.0 * np.square(X - 0.4).sum(axis=1)
+
+
+def test_what_it_holds() -> None:
+    X, y = data()
+    model = fitted(PAPER, X, y)
+    assert model.rung == "model"
+    assert model.results == 40
+    assert model.rows.tolist() == list(range(40))
+    assert model.hyperparameters is model.gp.hyperparameters
+    assert model.hyperparameters.results == 40
+    assert model.seconds > 0.0
+    np.testing.assert_allclose(model.output.backward(model.gp.y), y)
+
+
+def test_thinned_out() -> None:
+    X, y = data()
+    model = fitted(Surrogate(max_points=15), X, y)
+    assert model.results == model.hyperparameters.results == 40
+    assert model.rows.tolist() == best_and_even(y, 15).tolist()
+    assert np.array_equal(model.gp.X, X[model.rows])
+    np.testing.assert_allclose(model.output.backward(model.gp.y), y[model.rows])
+
+
+@pytest.mark.parametrize("surrogate", ["paper", "nonstop"])
+def test_a_proposal_uses_it(surrogate: str) -> None:
+    X, y = data()
+    with limit_threads(1):
+        model = fitted(surrogate_of(surrogate), X, y)
+    assert propose(X, y, surrogate=surrogate).hyperparameters == model.hyperparameters
+
+
+def test_given_hyperparameters_serve_as_they_are() -> None:
+    """Whatever their age, and even if nobody knows it: what a picture of a study needs."""
+    X, y = data()
+    for warm in (HYPER, Hyperparameters((0.3, 0.4, 0.5), 1e-3, results=3)):
+        assert fitted(PAPER, X, y, warm, refit=math.inf).hyperparameters is warm
+        assert fitted(PAPER, X, y, warm).hyperparameters is not warm
+    assert fitted(PAPER, X, y, None, refit=math.inf).hyperparameters.results == 40
+
+
+@pytest.mark.parametrize(("results", "serves"), [(37, True), (40, True), (43, True), (36, False), (44, False)])
+def test_a_tenth_more_or_less_is_hardly_any_growth(results: int, serves: bool) -> None:
+    X, y = data()
+    warm = Hyperparameters((0.3, 0.4, 0.5), 1e-3, results)
+    assert (fitted(NONSTOP, X, y, warm).hyperparameters is warm) == serves
+
+
+def test_if_the_fit_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Likelihood, "value_and_slope", lambda self, theta: (math.inf, np.zeros(len(theta))))  # noqa: ARG005
+    X, y = data()
+    assert fitted(PAPER, X, y, HYPER).hyperparameters is HYPER
+    assert {fitted(PAPER, X, y, HYPER).rung, fitted(PAPER, X, y).rung} == {"previous"}
+
+
+def test_jitter_is_said() -> None:
+    X = np.repeat(np.random.default_rng(0).random((4, 3)), 5, axis=0)
+    tiny = Hyperparameters((1.0, 1.0, 1.0), 1e-18)
+    assert fitted(PAPER, X, X.sum(axis=1), tiny, refit=math.inf).rung == "jitter"
+
+
+def test_hyperparameters_of_another_space() -> None:
+    with pytest.raises(DataError, match="warm has 1 lengthscales, but the points have 3 dimensions"):
+        fitted(PAPER, *data(), Hyperparameters((1.0,), 1e-3))
+
+
+def test_a_picture_shows_the_model_of_the_proposals() -> None:
+    """The posterior that is drawn is the one that a proposal from the same results works with."""
+    spec, trials = study(ONE, 30)
+    drawn = posterior(spec, trials)
+    assert drawn is not None
+    X, y = drawn.gp.X, spec.sign * drawn.values
+    with limit_threads(1):
+        model = fitted(surrogate_of(spec.surrogate), X, y, drawn.gp.hyperparameters, refit=math.inf)
+    assert np.array_equal(model.gp.alpha, drawn.gp.alpha)
+    assert drawn.fitted.results == 30
