@@ -1,4 +1,4 @@
-"""Processes start as the processors come free, and whoever is slow to start holds nobody up for long."""
+"""Worker processes start as processors come free; one that is slow to start delays the others only briefly."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 import nonstop
 import nonstop.engines.local as local
-from nonstop.engines.local import Crew, Ready
+from nonstop.engines.local import Ready, WorkerProcess, WorkerProcesses, share_held
 from nonstop.storage.memory import MemoryStorage
 from nonstop.trials.messages import Request
 from nonstop.trials.trial import TrialState
@@ -22,116 +22,116 @@ from tests.engines.objectives import bowl
 from tests.helpers.clocks import HandClock
 
 
-class Idlers(Crew):
-    """A crew whose processes say only what we say for them."""
+class FakeProcesses(WorkerProcesses):
+    """Worker processes that are not started: the test sends their messages."""
 
     def __init__(self, names: str) -> None:
         study = nonstop.create_study(MemoryStorage(), space=nonstop.Space({"x": nonstop.Float(0.0, 1.0)}))
         task = Task(study.storage, study.id, study.spec, bowl, Terms())
-        self.hands = HandClock()
+        self.hand_clock = HandClock()
         self.pipes: dict[str, Connection] = {}
-        super().__init__(task, cast("Any", None), multiprocessing.get_context("spawn"), self.hands, names)
+        super().__init__(task, cast("Any", None), multiprocessing.get_context("spawn"), self.hand_clock, names)
 
     def _start(self, name: str) -> None:
         mine, self.pipes[name] = multiprocessing.Pipe(duplex=False)
         process = cast("Any", SimpleNamespace(exitcode=None))
-        self.members.append(local._Member(name, process, mine, c_uint64(), self.hands.monotonic()))
+        self.running.append(WorkerProcess(name, process, mine, c_uint64(), self.hand_clock.monotonic()))
 
     @property
-    def here(self) -> str:
-        return "".join(member.name for member in self.members)
+    def names_running(self) -> str:
+        return "".join(worker.name for worker in self.running)
 
 
 @pytest.fixture
-def crew(monkeypatch: pytest.MonkeyPatch) -> Idlers:
+def processes(monkeypatch: pytest.MonkeyPatch) -> FakeProcesses:
     monkeypatch.setattr(local, "processors", lambda: 2)
-    crew = Idlers("abcde")
-    crew.muster()
-    crew.hands.sleep(0.16)  # half of what a start takes: there are two processors
-    crew.muster()
-    return crew
+    processes = FakeProcesses("abcde")
+    processes.start_next()
+    processes.hand_clock.sleep(0.16)  # half of what a start takes: there are two processors
+    processes.start_next()
+    return processes
 
 
-def test_as_many_start_as_there_are_processors(crew: Idlers) -> None:
-    assert crew.here == "ab"
-    crew.look(patience=0.0)
-    assert crew.here == "ab"
+def test_as_many_start_as_there_are_processors(processes: FakeProcesses) -> None:
+    assert processes.names_running == "ab"
+    processes.check(timeout=0.0)
+    assert processes.names_running == "ab"
 
 
-def test_the_next_starts_when_one_is_ready(crew: Idlers) -> None:
-    for said, here in (("b", "abc"), ("a", "abcd"), ("d", "abcde"), ("c", "abcde")):
-        crew.pipes[said].send(Ready())
-        crew.hands.sleep(0.16)
-        crew.look(patience=1.0)
-        assert crew.here == here
+def test_the_next_starts_when_one_is_ready(processes: FakeProcesses) -> None:
+    for ready, running in (("b", "abc"), ("a", "abcd"), ("d", "abcde"), ("c", "abcde")):
+        processes.pipes[ready].send(Ready())
+        processes.hand_clock.sleep(0.16)
+        processes.check(timeout=1.0)
+        assert processes.names_running == running
 
 
-def test_one_shortly_after_the_other(crew: Idlers) -> None:
-    crew.pipes["a"].send(Ready())
-    crew.pipes["b"].send(Ready())
-    crew.look(patience=1.0)
-    crew.look(patience=0.0)
-    assert crew.here == "abc"
-    crew.hands.sleep(0.16)
-    crew.look(patience=0.0)
-    assert crew.here == "abcd"
+def test_one_shortly_after_the_other(processes: FakeProcesses) -> None:
+    processes.pipes["a"].send(Ready())
+    processes.pipes["b"].send(Ready())
+    processes.check(timeout=1.0)
+    processes.check(timeout=0.0)
+    assert processes.names_running == "abc"
+    processes.hand_clock.sleep(0.16)
+    processes.check(timeout=0.0)
+    assert processes.names_running == "abcd"
 
 
-def test_the_end_of_one_worker_is_not_the_end_of_the_others(crew: Idlers) -> None:
-    """It may have been told to end by hand; if there is nothing left to do, the others find that out themselves."""
-    crew.members[0].process = cast("Any", SimpleNamespace(exitcode=0, join=lambda _seconds: None))
-    crew.pipes["a"].send(Ready())
-    crew.pipes["a"].send(Usage("a", 1.0, 0.0, 0.0, 0.0))
-    crew.hands.sleep(0.16)
-    crew.look(patience=1.0)
-    assert crew.here == "bc"
-    assert "".join(crew.absent) == "de"
-    assert [usage.worker for usage in crew.usages] == ["a"]
+def test_the_end_of_one_worker_is_not_the_end_of_the_others(processes: FakeProcesses) -> None:
+    """It may have been stopped by hand; if there is nothing left to do, the others find that out themselves."""
+    processes.running[0].process = cast("Any", SimpleNamespace(exitcode=0, join=lambda _seconds: None))
+    processes.pipes["a"].send(Ready())
+    processes.pipes["a"].send(Usage("a", 1.0, 0.0, 0.0, 0.0))
+    processes.hand_clock.sleep(0.16)
+    processes.check(timeout=1.0)
+    assert processes.names_running == "bc"
+    assert "".join(processes.waiting_to_start) == "de"
+    assert [usage.worker for usage in processes.usages] == ["a"]
 
 
-def test_nobody_waits_long_for_one_that_is_slow_to_start(crew: Idlers) -> None:
-    crew.hands.sleep(0.8)
-    crew.look(patience=0.0)
-    assert crew.here == "ab"
-    crew.hands.sleep(0.1)  # a has had its second
-    crew.look(patience=0.0)
-    assert crew.here == "abc"
-    crew.hands.sleep(0.16)  # so has b
-    crew.look(patience=0.0)
-    assert crew.here == "abcd"
+def test_one_that_is_slow_to_start_delays_the_others_only_briefly(processes: FakeProcesses) -> None:
+    processes.hand_clock.sleep(0.8)
+    processes.check(timeout=0.0)
+    assert processes.names_running == "ab"
+    processes.hand_clock.sleep(0.1)  # a has had its second
+    processes.check(timeout=0.0)
+    assert processes.names_running == "abc"
+    processes.hand_clock.sleep(0.16)  # so has b
+    processes.check(timeout=0.0)
+    assert processes.names_running == "abcd"
 
 
-def test_what_a_lost_one_held_is_handed_on_at_once(crew: Idlers) -> None:
-    storage, study = crew.task.storage, crew.task.study
-    held = storage.exchange(study, 0, request=Request("a wish", "a")).trial
+def test_the_trial_of_a_lost_worker_is_handed_on_at_once(processes: FakeProcesses) -> None:
+    storage, study = processes.task.storage, processes.task.study
+    held = storage.exchange(study, 0, request=Request("a request", "a")).trial
     assert held is not None
-    local.note(crew.members[0].cell, (held.number, held.attempt))
-    crew.members[0].process = cast("Any", SimpleNamespace(exitcode=-9, join=lambda _seconds: None))
-    crew.pipes["a"].close()
-    crew.look(patience=1.0)
+    share_held(processes.running[0].shared_held, (held.number, held.attempt))
+    processes.running[0].process = cast("Any", SimpleNamespace(exitcode=-9, join=lambda _seconds: None))
+    processes.pipes["a"].close()
+    processes.check(timeout=1.0)
     (trial,) = storage.exchange(study, 0).changes
     assert (trial.state, trial.attempt) == (TrialState.WAITING, 2)
 
 
-def test_who_holds_nothing_leaves_nothing(crew: Idlers) -> None:
-    cell = crew.members[0].cell
-    assert crew.members[0].held is None
-    local.note(cell, (2**31 - 1, 7))
-    assert crew.members[0].held == (2**31 - 1, 7)
-    local.note(cell, None)
-    assert crew.members[0].held is None
+def test_shared_memory_says_which_trial_a_worker_holds(processes: FakeProcesses) -> None:
+    shared_held = processes.running[0].shared_held
+    assert processes.running[0].held is None
+    share_held(shared_held, (2**31 - 1, 7))
+    assert processes.running[0].held == (2**31 - 1, 7)
+    share_held(shared_held, None)
+    assert processes.running[0].held is None
 
 
-def test_a_lost_one_comes_back(crew: Idlers) -> None:
-    crew.pipes["a"].send(Ready())
-    crew.hands.sleep(0.16)
-    crew.look(patience=1.0)
-    crew.members[0].process = cast("Any", SimpleNamespace(exitcode=-9, join=lambda _seconds: None))
-    crew.pipes["a"].close()
-    crew.look(patience=1.0)
-    assert crew.here == "bc"
-    for said, here in (("b", "bcd"), ("c", "bcde"), ("d", "bcdea")):
-        crew.pipes[said].send(Ready())
-        crew.hands.sleep(0.16)
-        crew.look(patience=1.0)
-        assert crew.here == here
+def test_a_lost_worker_is_replaced(processes: FakeProcesses) -> None:
+    processes.pipes["a"].send(Ready())
+    processes.hand_clock.sleep(0.16)
+    processes.check(timeout=1.0)
+    processes.running[0].process = cast("Any", SimpleNamespace(exitcode=-9, join=lambda _seconds: None))
+    processes.pipes["a"].close()
+    processes.check(timeout=1.0)
+    assert processes.names_running == "bc"
+    for ready, running in (("b", "bcd"), ("c", "bcde"), ("d", "bcdea")):
+        processes.pipes[ready].send(Ready())
+        processes.hand_clock.sleep(0.16)
+        processes.check(timeout=1.0)
+        assert processes.names_running == running
