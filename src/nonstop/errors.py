@@ -1,4 +1,4 @@
-"""What can go wrong, by name. Everything nonstop raises on purpose is a NonstopError."""
+"""The errors that nonstop raises on purpose."""
 
 from __future__ import annotations
 
@@ -32,19 +32,20 @@ class StudyError(NonstopError, ValueError):
 
 
 class StudyMismatchError(StudyError):
-    """A study exists, but was made with other settings than those that are given now."""
+    """A study exists, but was created with other settings than those given now."""
 
 
 class StudyFileError(StudyError):
-    """A study file, or an option in its place, says something that cannot be."""
+    """A study file, or an option of the command line in its place, is wrong."""
 
 
 class ObjectiveError(NonstopError, ValueError):
-    """An objective cannot be found or used, or gave no value; the message is the reason that a failed trial keeps."""
+    """An objective cannot be found or used, or gave no value; raised by an objective, its message is stored as the
+    reason of the failed trial."""
 
 
 class StorageError(NonstopError, RuntimeError):
-    """The storage cannot be reached or does not hold what nonstop expects."""
+    """The storage cannot be reached, or does not contain what nonstop expects."""
 
 
 class MissingExtraError(NonstopError, ImportError):

@@ -1,4 +1,4 @@
-"""A study: ask for params, tell the value, see the best. Everything it knows lives in its storage."""
+"""A study: ask for params, tell the value, see the best. All of its state is in its storage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nonstop.storage.session import Session
 from nonstop.surrogate.model import Surrogate
 from nonstop.trials.best import best_of
 from nonstop.trials.messages import Report, Request
-from nonstop.trials.spec import Spec, resumed
+from nonstop.trials.spec import Spec, resumed_spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Direction, Params
 from nonstop.workers.lease import Lease
@@ -36,12 +36,16 @@ if TYPE_CHECKING:
 
 
 class Study:
-    """One study in one storage, seen from one thread. Make it with create_study() or load_study()."""
+    """One study in one storage. Made by create_study() or load_study(); belongs to the thread that made it."""
 
     def __init__(self, storage: Storage, record: StudyRecord, spec: Spec) -> None:
+        #: Where the study is kept.
         self.storage = storage
+        #: What every worker of the study agrees on: space, direction, rule and so on.
         self.spec = spec
+        #: Its name, unique in the storage.
         self.name = record.name
+        #: Its number in the storage.
         self.id = record.id
         self._session = Session(storage, record.id, spec)
         self._mirror = self._session.mirror
@@ -51,11 +55,13 @@ class Study:
         return f"<Study {self.name!r} in {self.storage!r}: {self._mirror.version} results>"
 
     def ask(self, worker: str | None = None) -> Trial:
-        """The next trial to run, with its params. Any number of trials may be under way at once. `worker` is the name
-        under which figures show who evaluated it."""
+        """The next trial to run, with its params. Any number of trials may be running at once.
+
+        `worker` is the name of who evaluates it, for figures.
+        """
         exchange = self._session.exchange(request=Request(uuid.uuid4().hex, worker or ""))
         assert exchange.trial is not None  # there is no limit in the request
-        return self._session.settle(exchange.trial)
+        return self._session.start(exchange.trial)
 
     def tell(
         self,
@@ -64,7 +70,10 @@ class Study:
         state: Literal["completed", "failed"] | None = None,
         reason: str | None = None,
     ) -> Trial:
-        """Hand in the value of a trial, or state="failed" with a reason. The first result of a trial stands."""
+        """Store the value of a trial, or state="failed" with a reason. The first result of a trial counts.
+
+        When it has returned, the result is on the disk.
+        """
         outcome = _outcome(value, state)
         self._sync()
         number = trial.number if isinstance(trial, Trial) else trial
@@ -79,11 +88,11 @@ class Study:
         return self._mirror.trials[number]
 
     def enqueue(self, params: Params) -> Trial:
-        """A point to try: the next ask returns it."""
+        """Add a point to try: the next ask() returns it, or a worker evaluates it next."""
         return self._insert(params, None)
 
     def add_trial(self, params: Params, value: float) -> Trial:
-        """A result from elsewhere, to learn from."""
+        """Add a result from elsewhere, for the model to learn from."""
         _outcome(value, "completed")
         return self._insert(params, _number(value))
 
@@ -106,11 +115,12 @@ class Study:
         max_failures: int | None = 10,
         progress: Callable[[Study], None] | None = None,
     ) -> tuple[Usage, ...]:
-        """Evaluate the objective on workers that never wait; returns where the time of each went.
+        """Evaluate the objective on workers that never wait for each other; returns where the time of each went.
 
         `objective(params)` returns the value; or give "module:function" or a nonstop.Command. `n_trials` is the budget
         of completed trials of the whole study, shared with every other run: calling again resumes. After `timeout`
-        seconds no trial starts, but those under way are finished. Ctrl-C and SIGTERM hand them back instead.
+        seconds no trial starts, but running ones are finished. Ctrl-C and SIGTERM interrupt them instead: they wait for
+        the next run.
 
         `workers=1` runs in this process, `workers=8` in eight others, an Executor in each of its slots. The engines
         "dask" and "ray" run them on the cluster at `address`, or on a local one. `lease` is how many seconds a worker
@@ -131,13 +141,13 @@ class Study:
 
     @property
     def trials(self) -> tuple[Trial, ...]:
-        """All trials by number, as they stand now."""
+        """All trials by number, in their current state."""
         self._sync()
         return tuple(trial for _, trial in sorted(self._mirror.trials.items()))
 
     @property
     def best_trial(self) -> Trial:
-        """The completed trial with the best value; the earliest of equals."""
+        """The completed trial with the best value; of equals the one whose result came first."""
         self._sync()
         best = best_of(self._mirror.trials.values(), self.spec.sign)
         if best is None:
@@ -146,8 +156,10 @@ class Study:
 
     @property
     def best_believed(self) -> Belief:
-        """The completed trial that the model believes best, and what it believes its value to be. The best value of a
-        noisy objective is luck in part; without noise this is best_trial."""
+        """The completed trial that the model believes best, and what it believes its value to be.
+
+        The best value of a noisy objective is partly luck. Without noise, this is best_trial.
+        """
         from nonstop.history.posterior import believed_best
 
         found = believed_best(self.spec, self.trials)
@@ -157,12 +169,14 @@ class Study:
 
     @property
     def best_value(self) -> float:
+        """The value of the best trial."""
         value = self.best_trial.value
         assert value is not None
         return value
 
     @property
     def best_params(self) -> Params:
+        """The params of the best trial."""
         params = self.best_trial.params
         assert params is not None
         return params
@@ -190,8 +204,8 @@ class Study:
         return pd.DataFrame(rows, columns=columns)
 
     def plot(self, name: str) -> Figure:
-        """A figure of the study: "trace", "timeline", "slices", "contour", "parallel", "lengthscales", "distances" or
-        "check". It is a Plotly figure: .show() opens it, .write_html() keeps it."""
+        """A Plotly figure of the study: "trace", "timeline", "slices", "contour", "parallel", "lengthscales",
+        "distances" or "check"."""
         from nonstop.plots import draw
 
         return draw(name, self.spec, self.trials)
@@ -217,8 +231,8 @@ def create_study(
     """A new study in a storage (a URL, or None for memory).
 
     What is not given has the defaults of nonstop.trials.spec.Spec: minimize, seed 0, the default rule and surrogate.
-    With load_if_exists, the study of that name if it is there: then what is not given is as stored, and what is given
-    must agree with what is stored (StudyMismatchError says what does not).
+    With load_if_exists, the existing study of that name, if there is one: then what is not given is as stored, and what
+    is given must equal what is stored (StudyMismatchError says what does not).
     """
     given = {
         "space": space,
@@ -252,11 +266,11 @@ def load_study(
 
 def _loaded(storage: Storage, name: str, given: Mapping[str, object]) -> Study:
     record = storage.load_study(name)
-    return Study(storage, record, resumed(name, record.spec, given))
+    return Study(storage, record, resumed_spec(name, record.spec, given))
 
 
 def _outcome(value: object, state: str | None) -> TrialState:
-    """COMPLETED or FAILED, or a TrialError that says what is wrong with the call."""
+    """COMPLETED or FAILED; TrialError if value and state do not fit."""
     if state == "failed":
         if value is not None:
             raise TrialError(f"a failed trial has no value, but {value!r} was told")

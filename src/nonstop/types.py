@@ -17,7 +17,7 @@ Value: TypeAlias = str | int | float | bool | None
 #: One value for each parameter, by name.
 Params: TypeAlias = Mapping[str, Value]
 
-#: Which values of an objective are better: small or large ones.
+#: Whether small or large values of an objective are better.
 Direction: TypeAlias = Literal["minimize", "maximize"]
 
 #: Integers beyond this do not fit a column of SQLite or PostgreSQL.

@@ -16,7 +16,7 @@ _DURATION: Final = re.compile(r"(?:([\d.]+)d)?(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\
 
 
 def seconds_of(duration: object) -> float | None:
-    """90, "90s", "1h30m", "2 d" in seconds; None for what is not a positive, finite duration."""
+    """The seconds of 90, "90s", "1h30m" or "2 d"; None for what is not a positive, finite duration."""
     if isinstance(duration, str):
         found = _DURATION.fullmatch("".join(duration.split()))
         try:
@@ -32,7 +32,7 @@ def seconds_of(duration: object) -> float | None:
 
 
 def duration(seconds: float) -> str:
-    """0.4 s, 12 s, 3m 05s, 2h 07m, 4d 03h"""
+    """Seconds in a readable form: 0.4 s, 12 s, 3m 05s, 2h 07m, 4d 03h."""
     if seconds < 59.5:
         return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -50,27 +50,28 @@ def scalar(value: object) -> str:
 
 
 def assignments(params: Params | None) -> str:
-    """lr=0.001, depth=7"""
+    """Params in a readable form: lr=0.001, depth=7."""
     return ", ".join(f"{name}={scalar(value)}" for name, value in (params or {}).items())
 
 
 def share(part: float) -> str:
-    """A percentage with one digit that is 100.0 % only if it is all."""
+    """A percentage with one decimal, rounded down: 100.0 % is all."""
     return f"{math.floor(min(max(part, 0.0), 1.0) * 1000.0 + 1e-9) / 10.0:.1f} %"
 
 
 def shown(value: object) -> str:
-    """repr, but never a page of it."""
+    """The repr, shortened if it is long."""
     text = repr(value)
     return text if len(text) <= 200 else f"{text[:200]}..."
 
 
 def hint(name: object, known: Iterable[str]) -> str:
+    """The known name that an unknown one resembles, or all of them: the end of an error message."""
     names = list(known)
     close = get_close_matches(str(name), names, n=1)
     return f"{close[0]!r}, perhaps?" if close else f"one of {shown(names)}"
 
 
 def printable(text: str) -> str:
-    """The text without what no database stores: NUL characters and lone surrogates (objectives print anything)."""
+    """The text without what a database may not store: NUL characters and lone surrogates are replaced."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nonstop.errors import TrialError
-from nonstop.trials.messages import Pulse, Request
+from nonstop.trials.messages import HandOn, Pulse, Request
 from nonstop.trials.trial import TrialState
 from tests.helpers.storages import Desk
 
@@ -43,7 +43,7 @@ def test_finishing_and_starting_keep_the_beat(desk: Desk) -> None:
     assert [pulse.beat for pulse in desk.storage.beat(desk.study, [(trial.number, 1)])] == [2]
 
 
-def test_a_trial_whose_heart_beats_is_not_handed_on(desk: Desk) -> None:
+def test_a_trial_with_a_heartbeat_is_not_handed_on(desk: Desk) -> None:
     trial = desk.run()
     desk.storage.beat(desk.study, [(trial.number, 1)])
     before = desk.read()
@@ -62,7 +62,7 @@ def test_a_trial_is_handed_on_once(desk: Desk) -> None:
     assert (waiting.params, waiting.seed, waiting.diagnostics) == (trial.params, trial.seed, trial.diagnostics)
 
 
-def test_what_no_one_owns_is_not_handed_on(desk: Desk) -> None:
+def test_a_trial_that_no_worker_holds_is_not_handed_on(desk: Desk) -> None:
     desk.storage.insert(desk.study, {"x": 1.0}, None, "enqueue")
     enqueued = desk.trial(0)
     assert not desk.hand_on(enqueued)
@@ -70,7 +70,7 @@ def test_what_no_one_owns_is_not_handed_on(desk: Desk) -> None:
     desk.report(done)
     assert not desk.hand_on(done)
     with pytest.raises(TrialError, match="no trial 9"):
-        desk.storage.hand_on(desk.study, 9, 1, None, "", 1)
+        desk.storage.hand_on(desk.study, HandOn(9, 1, "", max_attempts=1))
 
 
 def test_attempts_are_capped(desk: Desk) -> None:

@@ -1,4 +1,4 @@
-"""Patience with passing trouble, within a bound."""
+"""Retries of passing errors, up to a deadline."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from nonstop.errors import StorageError, StudyError
 from nonstop.storage import open_storage, postgres
-from nonstop.storage.retry import Patience, patiently
+from nonstop.storage.retry import Patience, retry
 from nonstop.storage.sql import SqlStorage
 from nonstop.storage.sqlite import driver
 from tests.helpers.clocks import StampClock
@@ -29,7 +29,7 @@ def test_trouble_that_passes_is_not_seen() -> None:
             raise failures.pop()
         return "done"
 
-    assert patiently(work, lambda _: True, clock, Patience()) == "done"
+    assert retry(work, lambda _: True, clock, Patience()) == "done"
     assert len(clock.slept) == 5
 
 
@@ -40,7 +40,7 @@ def test_trouble_that_stays_ends_at_the_deadline() -> None:
         raise TroubleError
 
     with pytest.raises(TroubleError):
-        patiently(work, lambda _: True, clock, Patience(deadline=60.0))
+        retry(work, lambda _: True, clock, Patience(deadline=60.0))
     assert 58 < sum(clock.slept) <= 60
     assert max(clock.slept) <= 1.0
     assert len(set(clock.slept)) == len(clock.slept)
@@ -53,7 +53,7 @@ def test_what_is_no_passing_trouble_is_not_repeated() -> None:
         raise TroubleError
 
     with pytest.raises(TroubleError):
-        patiently(work, lambda _: False, clock, Patience())
+        retry(work, lambda _: False, clock, Patience())
     assert clock.slept == []
 
 

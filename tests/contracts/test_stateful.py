@@ -23,7 +23,7 @@ from nonstop.errors import NonstopError
 from nonstop.storage.contract import Storage
 from nonstop.storage.memory import MemoryStorage
 from nonstop.storage.sql import SqlStorage
-from nonstop.trials.messages import Exchange, Report, Request
+from nonstop.trials.messages import Exchange, HandOn, Report, Request
 from nonstop.trials.trial import LEGAL, Trial, TrialState
 from tests.helpers.postgres import fresh
 from tests.helpers.trials import a_start
@@ -111,7 +111,7 @@ class Comparison(RuleBasedStateMachine):
 
     @rule(number=NUMBERS, attempt=ATTEMPTS, beat=st.none() | st.integers(0, 2), max_attempts=ATTEMPTS)
     def hand_on(self, number: int, attempt: int, beat: int | None, max_attempts: int) -> None:
-        self.both("hand_on", number, attempt, beat, "silent", max_attempts)
+        self.both("hand_on", HandOn(number, attempt, "silent", max_attempts, beat))
 
     @invariant()
     def a_reader_that_follows_misses_nothing(self) -> None:

@@ -23,7 +23,7 @@ from nonstop.history.scale import Scale
 from nonstop.storage import open_storage
 from nonstop.storage.contract import Storage, StudyRecord
 from nonstop.trials.messages import Counts, Exchange, Pulse
-from nonstop.trials.spec import Spec, viewed
+from nonstop.trials.spec import Spec, spec_for_viewing
 from nonstop.trials.trial import Trial
 from tests.dashboard.studies import SPACE, value_of
 
@@ -190,7 +190,7 @@ def test_the_list_reads_counts_first_and_then_each_trial_once(study: nonstop.Stu
 
 def test_a_rule_of_ones_own_does_not_hide_the_study() -> None:
     study = nonstop.create_study(open_storage(None), "mine", space=SPACE, rule=nonstop.UCB(beta=3.0))
-    spec = viewed(study.storage.load_study("mine").spec)
+    spec = spec_for_viewing(study.storage.load_study("mine").spec)
     assert (spec.rule, spec.surrogate, spec.space) == ("random", "nonstop", SPACE)
 
 

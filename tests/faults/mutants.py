@@ -41,10 +41,10 @@ def without_unique_numbers() -> None:
 def without_compare_and_set() -> None:
     """A lease is taken without looking whether attempt and beat still hold."""
 
-    def holds(trial: Trial, attempt: int, beat: int | None) -> bool:  # noqa: ARG001
+    def is_held(trial: Trial, attempt: int, beat: int | None = None) -> bool:  # noqa: ARG001
         return trial.state in transitions.HELD
 
-    transitions.holds = holds
+    transitions.is_held = is_held
 
 
 def without_sequence_in_transaction() -> None:

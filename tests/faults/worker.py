@@ -12,7 +12,7 @@ from nonstop.errors import TrialError
 from nonstop.storage.contract import Storage
 from nonstop.storage.sql import SqlStorage
 from nonstop.trials.diagnostics import Diagnostics
-from nonstop.trials.messages import Exchange, Pulse, Report, Request, Start
+from nonstop.trials.messages import Exchange, HandOn, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial, TrialState
 from tests.faults.diary import Diary
 
@@ -123,9 +123,10 @@ class Worker:
                 self.hand_on(pulse)
 
     def hand_on(self, pulse: Pulse) -> None:
-        time.sleep(self.random.uniform(0.0, 0.05))  # the heart may beat again meanwhile
+        time.sleep(self.random.uniform(0.0, 0.05))  # its heartbeat may go on meanwhile
         reason = f"silent at beat {pulse.beat}"
-        if self.storage.hand_on(self.study, pulse.number, pulse.attempt, pulse.beat, reason, MAX_ATTEMPTS):
+        silent = HandOn(pulse.number, pulse.attempt, reason, MAX_ATTEMPTS, pulse.beat)
+        if self.storage.hand_on(self.study, silent):
             self.diary.write("handed on", pulse.number, pulse.attempt, pulse.beat)
 
     def result(self, trial: Trial, turn: int) -> Report:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nonstop.storage.contract import Storage
 from nonstop.storage.sqlite import APPLICATION_ID, driver
-from nonstop.trials.messages import Exchange, Report, Request
+from nonstop.trials.messages import Exchange, HandOn, Report, Request
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Params
 from tests.helpers.trials import a_start
@@ -68,4 +68,4 @@ class Desk:
         return Report(**{"state": TrialState.COMPLETED, **fields, **changes})  # type: ignore[arg-type]
 
     def hand_on(self, trial: Trial, beat: int | None = None, max_attempts: int = 3) -> bool:
-        return self.storage.hand_on(self.study, trial.number, trial.attempt, beat, "no heartbeat", max_attempts)
+        return self.storage.hand_on(self.study, HandOn(trial.number, trial.attempt, "no heartbeat", max_attempts, beat))

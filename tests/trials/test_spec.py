@@ -13,7 +13,7 @@ from nonstop.errors import StudyMismatchError
 from nonstop.storage.contract import Storage
 from nonstop.storage.memory import MemoryStorage
 from nonstop.trials.replay import replay
-from nonstop.trials.spec import viewed
+from nonstop.trials.spec import spec_for_viewing
 
 PLANE = Space({"x": Float(0.0, 1.0), "y": Float(0.0, 1.0)})
 MADE: dict[str, Any] = {
@@ -114,7 +114,7 @@ def test_an_object_is_known_by_its_class_where_it_has_no_repr(storage: Storage) 
 
 def test_who_only_looks_needs_no_object(storage: Storage) -> None:
     create_study(storage, "demo", space=PLANE, rule=Plain(), surrogate=nonstop.Surrogate())
-    spec = viewed(storage.load_study("demo").spec)
+    spec = spec_for_viewing(storage.load_study("demo").spec)
     assert (spec.rule, spec.surrogate, spec.space) == ("random", "nonstop", PLANE)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 import time
 from dataclasses import replace
 
@@ -11,13 +12,13 @@ import pytest
 import nonstop
 from nonstop.errors import StorageError, StudyError
 from nonstop.storage.memory import MemoryStorage
-from nonstop.trials.messages import Exchange, Pulse, Report, Request
+from nonstop.trials.messages import Exchange, HandOn, Pulse, Report, Request
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Value
-from nonstop.workers.lease import Heart, Lease, Watch
+from nonstop.workers.lease import Heartbeat, Lease, LeaseWatch
 from nonstop.workers.objective import Objective
 from nonstop.workers.stopping import StopFlag, StopRequested, stop_on_signals
-from nonstop.workers.worker import Streak, Task, Terms, Worker
+from nonstop.workers.worker import ConsecutiveFailures, Task, Terms, Worker
 from tests.helpers.clocks import HandClock, TickingClock
 
 SPACE = nonstop.Space({"x": nonstop.Float(0.0, 1.0), "y": nonstop.Float(0.0, 1.0)})
@@ -78,17 +79,17 @@ def test_too_many_failures_in_a_row_stop_the_run_with_the_reason() -> None:
     assert study.best_value >= 0.0
 
 
-def test_a_streak_ends_with_a_result_and_forgives_the_past() -> None:
+def test_consecutive_failures_end_with_a_result_and_begin_with_the_run() -> None:
     def ended(number: int, state: TrialState) -> Trial:
         return Trial(number, state, sequence=number, reason="r")
 
-    streak = Streak(since=2)
-    streak.feed([ended(n, TrialState.FAILED) for n in (1, 2)])
-    assert streak.length == 0
-    streak.feed([ended(3, TrialState.FAILED), ended(4, TrialState.RUNNING), ended(5, TrialState.FAILED)])
-    assert streak.length == 2
-    streak.feed([ended(6, TrialState.COMPLETED)])
-    assert streak.length == 0
+    failures = ConsecutiveFailures(since=2)
+    failures.update([ended(n, TrialState.FAILED) for n in (1, 2)])
+    assert failures.count == 0
+    failures.update([ended(3, TrialState.FAILED), ended(4, TrialState.RUNNING), ended(5, TrialState.FAILED)])
+    assert failures.count == 2
+    failures.update([ended(6, TrialState.COMPLETED)])
+    assert failures.count == 0
 
 
 def test_after_the_deadline_no_trial_starts() -> None:
@@ -195,7 +196,7 @@ def test_a_trial_taken_by_another_while_it_was_proposed_is_dropped() -> None:
         answer = real(study, cursor, report, request)
         if request is not None and not stolen and answer.trial is not None:
             stolen.append(answer.trial.number)
-            storage.hand_on(study, answer.trial.number, 1, None, "stalled", 3)
+            storage.hand_on(study, HandOn(answer.trial.number, 1, "stalled", max_attempts=3))
         return answer
 
     storage.exchange = exchange  # type: ignore[method-assign]
@@ -221,7 +222,7 @@ PULSE = Pulse(0, 1, 0, "a")
 
 
 def test_a_pulse_that_stands_still_for_a_lease_has_expired() -> None:
-    watch = Watch(4.0)
+    watch = LeaseWatch(4.0)
     assert watch.expired([PULSE], 100.0) == []
     assert watch.expired([PULSE], 102.0) == []
     assert watch.expired([PULSE], 103.9) == []
@@ -230,7 +231,7 @@ def test_a_pulse_that_stands_still_for_a_lease_has_expired() -> None:
 
 def test_a_beat_or_a_new_attempt_starts_the_lease_anew() -> None:
     for changed in (replace(PULSE, beat=1), replace(PULSE, attempt=2)):
-        watch = Watch(4.0)
+        watch = LeaseWatch(4.0)
         for now in (100.0, 101.0, 102.0, 103.0):
             assert watch.expired([PULSE], now) == []
         for now in (104.0, 105.0, 106.0, 107.0):
@@ -239,7 +240,7 @@ def test_a_beat_or_a_new_attempt_starts_the_lease_anew() -> None:
 
 
 def test_an_observer_that_was_stalled_forgets() -> None:
-    watch = Watch(4.0)
+    watch = LeaseWatch(4.0)
     watch.expired([PULSE], 100.0)
     watch.expired([PULSE], 101.0)
     assert watch.expired([PULSE], 500.0) == []  # stopped, or the storage was locked: nobody could beat
@@ -249,13 +250,13 @@ def test_an_observer_that_was_stalled_forgets() -> None:
     assert watch.expired([PULSE], 504.0) == [PULSE]
 
 
-def test_a_heart_beats_for_its_own_and_hands_on_the_silent() -> None:
+def test_a_heartbeat_keeps_its_own_trial_and_hands_on_the_silent_one() -> None:
     study, clock = a_study(), HandClock()
     mine, silent = study.ask("me"), study.ask("silent")
-    heart = Heart(study.storage, study.id, Lease(4.0, max_attempts=3), clock)
-    heart.held = mine.number, mine.attempt
+    heartbeat = Heartbeat(study.storage, study.id, Lease(4.0, max_attempts=3), clock)
+    heartbeat.held = mine.number, mine.attempt
     for _ in range(5):
-        heart.beat()
+        heartbeat.beat()
         clock.time += 1.0
     states = {trial.number: trial.state for trial in study.trials}
     assert states == {mine.number: TrialState.RUNNING, silent.number: TrialState.WAITING}
@@ -263,13 +264,16 @@ def test_a_heart_beats_for_its_own_and_hands_on_the_silent() -> None:
     assert late.value == 0.5, "a late result is kept"
 
 
-def test_a_heart_survives_a_storage_that_does_not() -> None:
+def test_a_heartbeat_survives_a_storage_that_does_not() -> None:
+    def beating() -> bool:
+        return any(thread.name == "nonstop-heartbeat" for thread in threading.enumerate())
+
     study = a_study()
-    with Heart(study.storage, study.id, Lease(0.02)) as heart:
+    with Heartbeat(study.storage, study.id, Lease(0.02)):
         study.storage.close()
         time.sleep(0.1)
-        assert heart._thread.is_alive()
-    assert not heart._thread.is_alive()
+        assert beating()
+    assert not beating()
 
 
 def test_no_second_of_a_run_goes_missing() -> None:

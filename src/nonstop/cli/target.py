@@ -62,8 +62,8 @@ def locate(words: Sequence[str]) -> tuple[str, str]:
 def open_study(url: str, name: str) -> Study:
     """A study to look at: its own rule may be an object that only its owner can make, so another stands in for it."""
     from nonstop.study import Study
-    from nonstop.trials.spec import viewed
+    from nonstop.trials.spec import spec_for_viewing
 
     storage = open_existing(url)
     record = storage.load_study(name)
-    return Study(storage, record, viewed(record.spec))
+    return Study(storage, record, spec_for_viewing(record.spec))

@@ -15,7 +15,7 @@ from nonstop.dashboard.standing import Standing
 from nonstop.history import utilisation
 from nonstop.storage.contract import StudyRecord
 from nonstop.trials.messages import Pulse
-from nonstop.trials.spec import viewed
+from nonstop.trials.spec import spec_for_viewing
 from nonstop.trials.trial import Trial
 from nonstop.workers.usage import overall
 
@@ -42,7 +42,7 @@ class Watcher:
 
     def __init__(self, storage: Reader, record: StudyRecord) -> None:
         self.record = record
-        self.spec = viewed(record.spec)
+        self.spec = spec_for_viewing(record.spec)
         self.names = tuple(self.spec.space)
         self.trials: dict[int, Trial] = {}
         self.cursor = 0

@@ -1,1 +1,1 @@
-"""Where worker loops run: this process, processes of this machine, any concurrent.futures.Executor, Dask, Ray."""
+"""Where workers run: this process, processes of this machine, any concurrent.futures.Executor, Dask, Ray."""

@@ -61,20 +61,19 @@ def _run(
 
 
 def _here() -> str:
-    """What tells the workers of this command from others: the machine, the task of a Slurm job on it, or a name that
-    the user chose because several commands run here side by side."""
+    """The first part of worker names: the machine and the task of a Slurm job on it, or what NONSTOP_WORKER says, for
+    users who run several commands on one machine."""
     parts = (platform.node() or "local", os.environ.get("SLURM_PROCID", ""))
     return os.environ.get("NONSTOP_WORKER") or "-".join(part for part in parts if part)
 
 
 def _names(prefix: str, workers: int) -> list[str]:
-    """The same in every run, so that a run that is resumed knows its workers: only their very first trials are
-    quasi-random."""
+    """The names of the workers: the same in every run, so that figures show a resumed worker as one."""
     return [f"{prefix}-w{index}" for index in range(workers)]
 
 
 def _check(task: Task) -> None:
-    """What can be wrong is said here, once, and not by every worker."""
+    """Raise the errors that every worker would raise, once and before any worker starts."""
     terms = task.terms
     if terms.n_trials is None and terms.ends_at is None:
         raise StudyError("give n_trials or timeout: without them the run would never end")

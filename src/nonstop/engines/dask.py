@@ -1,4 +1,4 @@
-"""Worker loops on a Dask cluster: one long task for each. If Dask loses a worker, it runs its task again elsewhere."""
+"""Worker loops on a Dask cluster: one long task for each. If Dask loses a worker, it runs the task again elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 from nonstop.engines.executor import Loops, supervise
-from nonstop.engines.supervision import Spares, Ticker
+from nonstop.engines.supervision import Replacements, Ticker
 from nonstop.engines.transfer import check_shared
 from nonstop.errors import MissingExtraError, StudyError
 from nonstop.workers.stopping import StopFlag
@@ -32,12 +32,12 @@ def run_on_dask(task: Task, names: Sequence[str], address: str | None, ticker: T
             return cast("Future[Usage]", executor.submit(run_in_task, task, name, ends.name))
 
         loops = Loops(submit, ends.set, (distributed.KilledWorker,))
-        return supervise(loops, names, Spares(task, len(names)), ticker)
+        return supervise(loops, names, Replacements(task, len(names)), ticker)
 
 
 @contextmanager
 def connected(distributed: Any, address: str | None, workers: int | None) -> Iterator[Any]:
-    """A client of the cluster at an address, or of one for the while."""
+    """A client of the cluster at an address, or of a local cluster that ends with the context."""
     if address is not None:
         try:
             client = distributed.Client(address)
@@ -52,7 +52,7 @@ def connected(distributed: Any, address: str | None, workers: int | None) -> Ite
 
 
 def run_in_task(task: Task, name: str, event: str) -> Usage:
-    """In a thread of a Dask worker. No signal reaches it there: an event of the cluster pulls the stop."""
+    """One loop in a thread of a Dask worker. No signal reaches it there: an event of the cluster asks it to stop."""
     import distributed
 
     stop, over = StopFlag(), threading.Event()
@@ -70,4 +70,4 @@ def run_in_task(task: Task, name: str, event: str) -> Usage:
         return Worker(task, name, stop).run()
     finally:
         over.set()
-        listener.join()  # or it would ask a cluster that has closed meanwhile
+        listener.join()  # otherwise it could ask a cluster that has closed meanwhile

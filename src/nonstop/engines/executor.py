@@ -1,5 +1,8 @@
-"""Worker loops on any concurrent.futures.Executor, one for each of its slots. Dask and Ray come here too: all they add
-is how to submit a loop, how to ask loops to end, and which errors mean that a worker was lost."""
+"""Worker loops on any concurrent.futures.Executor, one for each of its slots.
+
+Dask and Ray use supervise() too. They only add how a loop is submitted, how loops are asked to stop, and which errors
+mean that a worker was lost.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from nonstop.engines.supervision import GRACE, TICK, Spares, Ticker
+from nonstop.engines.supervision import GRACE, TICK, Replacements, Ticker
 from nonstop.engines.transfer import check_shared
 from nonstop.errors import StudyError
-from nonstop.workers.stopping import StopFlag, interrupt_when, orphaned, stop_on_signals
+from nonstop.workers.stopping import StopFlag, interrupt_when, orphan_check, stop_on_signals
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Worker
 
@@ -21,13 +24,16 @@ from nonstop.workers.worker import Task, Worker
 class Loops:
     """How an engine runs worker loops."""
 
+    #: Starts the loop of the worker with this name.
     submit: Callable[[str], Future[Usage]]
+    #: Asks all loops to stop.
     stop: Callable[[], None]
+    #: The errors of a future that mean that its worker was lost.
     lost: tuple[type[BaseException], ...] = ()
 
 
-def supervise(loops: Loops, names: Sequence[str], spares: Spares, ticker: Ticker) -> tuple[Usage, ...]:
-    """One loop for each name, until all of them are done; lost ones are submitted anew."""
+def supervise(loops: Loops, names: Sequence[str], replacements: Replacements, ticker: Ticker) -> tuple[Usage, ...]:
+    """One loop for each name, until all of them are done; lost ones are submitted again."""
     usages: list[Usage] = []
     with stop_on_signals() as stop:
         running = {loops.submit(name): name for name in names}
@@ -39,7 +45,7 @@ def supervise(loops: Loops, names: Sequence[str], spares: Spares, ticker: Ticker
                     try:
                         usages.append(future.result())
                     except loops.lost as error:
-                        spares.take(name, f"{type(error).__name__}: {error}")
+                        replacements.count_one(name, f"{type(error).__name__}: {error}")
                         running[loops.submit(name)] = name
                     except BrokenExecutor as error:
                         raise StudyError(
@@ -59,17 +65,17 @@ def supervise(loops: Loops, names: Sequence[str], spares: Spares, ticker: Ticker
 
 def run_on_executor(task: Task, names: Sequence[str], executor: Executor, ticker: Ticker) -> tuple[Usage, ...]:
     """The loops in the threads or processes of an executor, which can be used again afterwards."""
-    spares = Spares(task, len(names))
+    replacements = Replacements(task, len(names))
     if isinstance(executor, ThreadPoolExecutor):
         stop = StopFlag()
         loops = Loops(lambda name: executor.submit(run_in_thread, task, name, stop), stop.set)
-        return supervise(loops, names, spares, ticker)
+        return supervise(loops, names, replacements, ticker)
     check_shared(task)
     with TemporaryDirectory(prefix="nonstop-") as folder:
-        # Executors cannot be told to stop what they run. A file can: the loops look for it.
+        # An executor cannot stop what it runs, so the loops look for a file that asks them to stop.
         file = Path(folder) / "stop"
         loops = Loops(lambda name: executor.submit(run_in_process, task, name, file), file.touch)
-        return supervise(loops, names, spares, ticker)
+        return supervise(loops, names, replacements, ticker)
 
 
 def slots(executor: Executor) -> int:
@@ -81,13 +87,14 @@ def slots(executor: Executor) -> int:
 
 
 def run_in_thread(task: Task, name: str, stop: StopFlag) -> Usage:
+    """One loop in a thread of an executor. No signal reaches it there: the flag stops it between trials."""
     return Worker(task, name, stop).run()
 
 
 def run_in_process(task: Task, name: str, file: Path) -> Usage:
-    """In a process that others started. The loop ends when the file is there, or when the process is left alone."""
-    alone = orphaned()
-    with stop_on_signals() as stop, interrupt_when(lambda: alone() or file.exists()):
+    """One loop in a process of an executor. It stops when the file exists, or when the process's parent is gone."""
+    is_orphan = orphan_check()
+    with stop_on_signals() as stop, interrupt_when(lambda: is_orphan() or file.exists()):
         usage = Worker(task, name, stop).run()
     stop.forward_signal()
     return usage

@@ -1,8 +1,8 @@
 """Workers as processes of this machine. The parent evaluates nothing: it starts, replaces and ends them.
 
-They start as the processors come free, one shortly after the other. Eight that import at once on two processors all
-take as long as the last; like this, most begin earlier, and they do not go on in step: evaluations that all take the
-same time would end together again and again, and the proposals after them would fight for the processors.
+Starts are staggered: no more processes start at once than there are processors. If eight start at once on two
+processors, all of them are ready only when the last one is. Staggered, most are ready earlier. Nor do they stay in
+step, where evaluations of equal length would all end together and their proposals would compete for the processors.
 """
 
 from __future__ import annotations
@@ -22,14 +22,15 @@ from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess, current_process
 
 from nonstop.clock import Clock, WallClock
-from nonstop.engines.supervision import GRACE, TICK, Spares, Ticker
-from nonstop.engines.transfer import Parcel, no_phantom_main, pack
+from nonstop.engines.supervision import GRACE, TICK, Replacements, Ticker
+from nonstop.engines.transfer import Parcel, hide_missing_main_file, pack
 from nonstop.errors import NonstopError, ObjectiveError, StorageError, StudyError
 from nonstop.numerics.threads import processors, shared_by
+from nonstop.trials.messages import HandOn
 from nonstop.workers.stopping import (
     StopFlag,
     interrupt_when,
-    orphaned,
+    orphan_check,
     signals_blocked,
     stop_on_signals,
     unblock_signals,
@@ -42,25 +43,27 @@ _UNGUARDED = (
     "is imported by each of them, so it must call it under  if __name__ == '__main__':"
 )
 _STARTUP = 0.3  # seconds that a process typically takes to start
-_PATIENCE = 1.0  # seconds after which the next one does not wait for it any longer: it may be waiting for a disk
-_ATTEMPTS = 2**32  # more than a trial can have
+_SLOW_START = 1.0  # seconds after which the next process starts anyway: this one may be waiting for a disk
+_ATTEMPT_LIMIT = 2**32  # more attempts than a trial can have
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The worker has its task and begins."""
+    """Message of a worker process: it has its task and begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The worker gave up: the run cannot go on. As text, because not every exception survives a pickle."""
+    """Message of a worker process: the run cannot go on. As text, because not every exception can be pickled."""
 
+    #: The name of the exception's class.
     error: str
+    #: What the exception says.
     message: str
 
 
 def run_here(task: Task, name: str, ticker: Ticker) -> tuple[Usage, ...]:
-    """One worker, in this very thread."""
+    """One worker, in the calling thread."""
     with stop_on_signals() as stop:
         usage = Worker(task, name, stop, on_hold=lambda _held: ticker()).run()
         ticker(last=True)
@@ -75,188 +78,195 @@ def run_processes(task: Task, names: Sequence[str], ticker: Ticker, clock: Clock
         raise StudyError(_UNGUARDED)
     parcel, context = pack(task)
     with stop_on_signals() as stop:
-        crew = Crew(task, parcel, context, clock or WallClock(), names)
+        processes = WorkerProcesses(task, parcel, context, clock or WallClock(), names)
         try:
-            crew.muster()
-            while (crew.members or crew.absent) and not stop.is_set:
-                crew.look()
+            processes.start_next()
+            while (processes.running or processes.waiting_to_start) and not stop.is_set:
+                processes.check()
                 ticker()
         finally:
-            crew.end(stop)
+            processes.end(stop)
         ticker(last=True)
     if stop.is_set:
         stop.end_process()
-    return tuple(crew.usages)
+    return tuple(processes.usages)
 
 
 @dataclass(slots=True)
-class _Member:
-    """One worker process, and what it said last."""
+class WorkerProcess:
+    """One worker process, as its parent sees it."""
 
     name: str
     process: BaseProcess
+    #: The receiving end: Ready, then Usage or Failed.
     pipe: Connection
-    cell: c_uint64
-    born: float
+    #: The trial that the worker holds, in memory shared with it; see share_held().
+    shared_held: c_uint64
+    #: When it was started, on the parent's monotonic clock.
+    started_at: float
     ready: bool = False
     usage: Usage | None = None
 
     @property
     def held(self) -> tuple[int, int] | None:
-        """The trial (number, attempt) that it holds, or held when it died."""
-        return divmod(self.cell.value, _ATTEMPTS) if self.cell.value else None
+        """The trial (number, attempt) that it holds, or held when it ended."""
+        return divmod(self.shared_held.value, _ATTEMPT_LIMIT) if self.shared_held.value else None
 
     @property
-    def how(self) -> str:
+    def how_it_ended(self) -> str:
+        """The exit code or the signal, in words."""
         code = self.process.exitcode
         return f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
 
 
-class Crew:
-    """The processes of one run: `members` are under way, `absent` has the names of those still to be started."""
+class WorkerProcesses:
+    """The worker processes of one run: those that are running, and the names of those still waiting to start."""
 
     def __init__(self, task: Task, parcel: Parcel, context: BaseContext, clock: Clock, names: Sequence[str]) -> None:
         self.task = task
         self.parcel = parcel
         self.context = context
         self.clock = clock
-        self.absent = deque(names)
-        self.members: list[_Member] = []
+        self.waiting_to_start = deque(names)
+        self.running: list[WorkerProcess] = []
         self.usages: list[Usage] = []
-        self.spares = Spares(task, len(names))
+        self._replacements = Replacements(task, len(names))
         self._workers = len(names)
         self._processors = processors()
         self._step = _STARTUP / self._processors
 
-    def muster(self) -> None:
-        """Start the next of the absent, if a processor is free of processes that start, and none has just begun to."""
+    def start_next(self) -> None:
+        """Start one more process, unless every processor is busy with one that starts, or one has only just begun."""
         now = self.clock.monotonic()
-        starting = [now - member.born for member in self.members if not member.ready]
-        busy = sum(age < _PATIENCE for age in starting)
-        if self.absent and busy < self._processors and min(starting, default=math.inf) >= self._step:
-            self._start(self.absent.popleft())
+        starting = [now - worker.started_at for worker in self.running if not worker.ready]
+        busy = sum(age < _SLOW_START for age in starting)
+        if self.waiting_to_start and busy < self._processors and min(starting, default=math.inf) >= self._step:
+            self._start(self.waiting_to_start.popleft())
 
     def _start(self, name: str) -> None:
-        mine, theirs = self.context.Pipe(duplex=False)
-        cell = self.context.RawValue(c_uint64)
-        # Not a daemon: an objective may want processes of its own.
+        receiver, sender = self.context.Pipe(duplex=False)
+        shared_held = self.context.RawValue(c_uint64)
+        # Not a daemon: an objective may start processes of its own.
         process = self.context.Process(  # type: ignore[attr-defined]
-            target=work, args=(theirs, cell, self.parcel, name), name=name, daemon=False
+            target=work, args=(sender, shared_held, self.parcel, name), name=name, daemon=False
         )
-        # A signal that comes while the process still imports would end it with a traceback: it waits for `work`.
-        with no_phantom_main(), signals_blocked(), shared_by(self._workers):
+        # A signal during the process's imports would end it with a traceback: it is blocked until `work` unblocks it.
+        with hide_missing_main_file(), signals_blocked(), shared_by(self._workers):
             process.start()
-        theirs.close()
-        self.members.append(_Member(name, process, mine, cell, self.clock.monotonic()))
+        sender.close()
+        self.running.append(WorkerProcess(name, process, receiver, shared_held, self.clock.monotonic()))
 
-    def look(self, patience: float = TICK) -> None:
-        """Wait a moment for news of any member; replace those that were lost, and start who is still to come."""
-        connection.wait([m.pipe for m in self.members], timeout=min(patience, self._step) if self.absent else patience)
-        for member in list(self.members):
-            # Asked first: what a process said before it ended is then heard in any case.
-            alive = member.process.exitcode is None
-            if _listen(member) and alive:
+    def check(self, timeout: float = TICK) -> None:
+        """Wait at most this long for a message; replace the workers that were lost, and start the next."""
+        seconds = min(timeout, self._step) if self.waiting_to_start else timeout
+        connection.wait([worker.pipe for worker in self.running], timeout=seconds)
+        for worker in list(self.running):
+            # Before the messages are read, so that all that a process sent before it ended is read in any case.
+            alive = worker.process.exitcode is None
+            if _read_messages(worker) and alive:
                 continue
-            self._leave(member)
-            if member.usage is None:
-                self._replace(member)
-        self.muster()
+            self._remove(worker)
+            if worker.usage is None:
+                self._replace(worker)
+        self.start_next()
 
-    def _leave(self, member: _Member) -> None:
-        self.members.remove(member)
-        member.process.join(GRACE)
-        if member.process.exitcode is None:  # threads that the objective left behind keep it
-            member.process.kill()
-            member.process.join()
-        if member.usage is not None:
-            self.usages.append(member.usage)
+    def _remove(self, worker: WorkerProcess) -> None:
+        self.running.remove(worker)
+        worker.process.join(GRACE)
+        if worker.process.exitcode is None:  # kept alive by threads that the objective left behind
+            worker.process.kill()
+            worker.process.join()
+        if worker.usage is not None:
+            self.usages.append(worker.usage)
 
-    def _replace(self, member: _Member) -> None:
-        if not member.ready and (member.process.exitcode or 0) > 0:
+    def _replace(self, worker: WorkerProcess) -> None:
+        if not worker.ready and (worker.process.exitcode or 0) > 0:
             raise StudyError(_UNGUARDED)
-        self.spares.take(member.name, member.how)
-        self._hand_on(member)
-        self.absent.append(member.name)
-
-    def _hand_on(self, member: _Member) -> None:
-        """No need to wait for the lease of a process that is known to be dead."""
-        if member.held is not None:
-            reason, most = f"its worker was lost ({member.how})", self.task.terms.lease.max_attempts
-            self.task.storage.hand_on(self.task.study, *member.held, None, reason, most)
+        self._replacements.count_one(worker.name, worker.how_it_ended)
+        if worker.held is not None:
+            # There is no need to wait for the lease of a process that is known to be dead.
+            reason = f"its worker was lost ({worker.how_it_ended})"
+            lost = HandOn(*worker.held, reason, self.task.terms.lease.max_attempts)
+            self.task.storage.hand_on(self.task.study, lost)
+        self.waiting_to_start.append(worker.name)
 
     def end(self, stop: StopFlag) -> None:
-        """Ask all to end, then make them. A second Ctrl-C makes them at once."""
-        patience, deadline = stop.requests, self.clock.monotonic() + GRACE
-        for member in self.members:
+        """Terminate all processes, and kill those that are still there after GRACE seconds or a second Ctrl-C."""
+        requests, deadline = stop.requests, self.clock.monotonic() + GRACE
+        for worker in self.running:
             with suppress(OSError):
-                member.process.terminate()
-        while self.members and self.clock.monotonic() < deadline and stop.requests == patience:
-            connection.wait([m.pipe for m in self.members], timeout=TICK)
-            self._bury([m for m in self.members if not _listens_quietly(m)])
-        for member in self.members:
-            member.process.kill()
-        self._bury(list(self.members))
+                worker.process.terminate()
+        while self.running and self.clock.monotonic() < deadline and stop.requests == requests:
+            connection.wait([worker.pipe for worker in self.running], timeout=TICK)
+            self._remove_ended([worker for worker in self.running if not _read_messages_without_errors(worker)])
+        for worker in self.running:
+            worker.process.kill()
+        self._remove_ended(list(self.running))
 
-    def _bury(self, members: Sequence[_Member]) -> None:
-        for member in members:
-            self._leave(member)
-            if member.usage is None and member.held is not None:
+    def _remove_ended(self, workers: Sequence[WorkerProcess]) -> None:
+        for worker in workers:
+            self._remove(worker)
+            if worker.usage is None and worker.held is not None:
                 with suppress(StorageError):
-                    give_back(self.task.storage, self.task.study, *member.held)
+                    give_back(self.task.storage, self.task.study, *worker.held)
 
 
-def _listen(member: _Member) -> bool:
-    """Hear all that a member said; False once it is gone. Raises the error that a member failed with."""
+def _read_messages(worker: WorkerProcess) -> bool:
+    """Read all that a worker sent; False once its end of the pipe is closed. Raises the error that it failed with."""
     try:
-        while member.pipe.poll():
-            said = member.pipe.recv()
-            if isinstance(said, Ready):
-                member.ready = True
-            elif isinstance(said, Usage):
-                member.usage = said
-            elif isinstance(said, Failed):
-                raise _error(said)
+        while worker.pipe.poll():
+            message = worker.pipe.recv()
+            if isinstance(message, Ready):
+                worker.ready = True
+            elif isinstance(message, Usage):
+                worker.usage = message
+            elif isinstance(message, Failed):
+                raise _error(message)
     except (EOFError, OSError):
-        member.pipe.close()
+        worker.pipe.close()
         return False
     return True
 
 
-def _listens_quietly(member: _Member) -> bool:
-    """While ending, the first error is already on its way."""
+def _read_messages_without_errors(worker: WorkerProcess) -> bool:
+    """The same while the run ends, when the first error has been raised already."""
     while True:
         with suppress(NonstopError):
-            return _listen(member)
+            return _read_messages(worker)
 
 
-def _error(said: Failed) -> NonstopError:
+def _error(failed: Failed) -> NonstopError:
     kinds = {kind.__name__: kind for kind in (StudyError, StorageError, ObjectiveError)}
-    return kinds[said.error](said.message) if said.error in kinds else StudyError(f"{said.error}: {said.message}")
+    if failed.error in kinds:
+        return kinds[failed.error](failed.message)
+    return StudyError(f"{failed.error}: {failed.message}")
 
 
-def note(cell: c_uint64, held: tuple[int, int] | None) -> None:
-    """Write which trial a worker holds into memory shared with its parent, who only reads it once the worker is lost. A
-    message instead would wake the parent with every trial, and take the processor from the worker. One number, not two:
-    whenever the worker is killed, it left the whole of it."""
-    cell.value = 0 if held is None else held[0] * _ATTEMPTS + held[1]
+def share_held(shared_held: c_uint64, held: tuple[int, int] | None) -> None:
+    """Write which trial (number, attempt) a worker holds into memory shared with its parent.
+
+    The parent reads it only once the worker is lost. A message instead would wake the parent with every trial, and
+    take processor time from the workers. Number and attempt are one integer, so that a kill never leaves half of them.
+    """
+    shared_held.value = 0 if held is None else held[0] * _ATTEMPT_LIMIT + held[1]
 
 
-def work(pipe: Connection, cell: c_uint64, parcel: Parcel, name: str) -> None:
-    """What a worker process does."""
+def work(pipe: Connection, shared_held: c_uint64, parcel: Parcel, name: str) -> None:
+    """The main function of a worker process."""
 
-    def say(something: object) -> None:
-        with suppress(OSError):  # the parent is gone, and so are we in a moment
-            pipe.send(something)
+    def send(message: object) -> None:
+        with suppress(OSError):  # the parent is gone: orphan_check() ends this process too
+            pipe.send(message)
 
-    with stop_on_signals() as stop, interrupt_when(orphaned()):
+    with stop_on_signals() as stop, interrupt_when(orphan_check()):
         unblock_signals()
         try:
             task = parcel.open()
-            say(Ready())
-            say(Worker(task, name, stop, on_hold=partial(note, cell)).run())
+            send(Ready())
+            send(Worker(task, name, stop, on_hold=partial(share_held, shared_held)).run())
         except NonstopError as error:
-            say(Failed(type(error).__name__, str(error)))
+            send(Failed(type(error).__name__, str(error)))
         except Exception as error:
             traceback.print_exc(file=sys.stderr)
-            say(Failed(type(error).__name__, str(error)))
+            send(Failed(type(error).__name__, str(error)))
         pipe.close()

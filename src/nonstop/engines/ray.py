@@ -1,4 +1,4 @@
-"""Worker loops on a Ray cluster: one long task for each. A task whose worker is lost is submitted anew."""
+"""Worker loops on a Ray cluster: one long task for each. A task whose worker is lost is submitted again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, cast
 
 from nonstop.engines.executor import Loops, supervise
-from nonstop.engines.supervision import Spares, Ticker
+from nonstop.engines.supervision import Replacements, Ticker
 from nonstop.engines.transfer import check_shared
 from nonstop.errors import MissingExtraError, StudyError
 from nonstop.workers.stopping import interrupt_when, stop_on_signals
@@ -20,14 +20,14 @@ from nonstop.workers.worker import Task, Worker
 
 
 def run_on_ray(task: Task, names: Sequence[str], address: str | None, ticker: Ticker) -> tuple[Usage, ...]:
-    """On the cluster at an address, the one this process is connected to, or one of this machine for the run."""
+    """On the cluster this process is connected to, the one at an address, or a local one that ends with the run."""
     try:
         import ray
     except ImportError as error:
         raise MissingExtraError("engine='ray'", "ray") from error
     check_shared(task)
     with connected(ray, address, len(names)):
-        loop = ray.remote(max_retries=0)(run_in_task)  # we submit lost ones ourselves, as often as results come in
+        loop = ray.remote(max_retries=0)(run_in_task)  # supervise() submits lost ones again
         flag = f"nonstop-{uuid.uuid4().hex}".encode()
 
         def submit(name: str) -> Future[Usage]:
@@ -37,12 +37,12 @@ def run_on_ray(task: Task, names: Sequence[str], address: str | None, ticker: Ti
             _flags()._internal_kv_put(flag, b"stop")
 
         lost = (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.OutOfMemoryError)
-        return supervise(Loops(submit, stop, lost), names, Spares(task, len(names)), ticker)
+        return supervise(Loops(submit, stop, lost), names, Replacements(task, len(names)), ticker)
 
 
 @contextmanager
 def connected(ray: Any, address: str | None, workers: int | None) -> Iterator[None]:
-    """To the cluster that this process is connected to already, the one at an address, or one for the while."""
+    """Connected to a cluster: as before, or at an address, or to a local one that ends with the context."""
     if ray.is_initialized():
         yield
         return
@@ -60,8 +60,8 @@ def connected(ray: Any, address: str | None, workers: int | None) -> Iterator[No
 
 
 def run_in_task(task: Task, name: str, flag: bytes) -> Usage:
-    """In the main thread of a Ray worker. ray.cancel() would not interrupt what sleeps or computes outside of Python,
-    so the loop looks for a flag in the cluster's key-value store, and interrupts itself."""
+    """One loop in the main thread of a Ray worker. ray.cancel() does not interrupt an objective that sleeps or computes
+    outside of Python, so the process looks for a flag in the cluster's key-value store, and interrupts itself."""
     flags = _flags()
     before = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # Ray blocks Ctrl-C in its workers
     try:

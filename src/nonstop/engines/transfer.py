@@ -1,7 +1,7 @@
-"""How a task gets into another process of this machine. It goes through a pipe, never through a storage.
+"""How a task is sent to another process of this machine: through a pipe, never through a storage.
 
-By reference where the other process can import the function: a module, or a script with a file. Else by value, with
-cloudpickle: lambdas, closures, functions of a notebook. Without cloudpickle, a forked process has them already.
+By reference if the other process can import the objective from a module or a script. Otherwise by value, with
+cloudpickle: lambdas, closures, functions of a notebook. Without cloudpickle the process is forked, and inherits them.
 """
 
 from __future__ import annotations
@@ -23,35 +23,42 @@ from nonstop.workers.worker import Task
 
 
 class Parcel(Protocol):
-    def open(self) -> Task: ...
+    """A task in a form that can be sent to another process."""
+
+    def open(self) -> Task:
+        """The task, in the process that received it."""
 
 
 @dataclass(frozen=True, slots=True)
 class AsItIs:
-    """By reference, or through a fork."""
+    """The task by reference, or inherited by a fork."""
 
     task: Task
 
     def open(self) -> Task:
+        """The task itself."""
         return self.task
 
 
 @dataclass(frozen=True, slots=True)
 class ByValue:
+    """The task pickled by cloudpickle, functions included."""
+
     pickled: bytes
 
     def open(self) -> Task:
+        """The task, unpickled."""
         return cast("Task", _cloudpickle().loads(self.pickled))
 
 
 def pack(task: Task) -> tuple[Parcel, BaseContext]:
-    """The task, ready to travel, and the kind of process that can receive it."""
+    """The task in a form that can be sent, and the multiprocessing context whose processes can receive it."""
     check_shared(task)
     spawn = multiprocessing.get_context("spawn")
     if not _is_interactive():
         try:
             ForkingPickler.dumps(task)
-        except Exception:  # what cannot be pickled says so in many ways
+        except Exception:  # pickle raises many kinds of them
             pass
         else:
             return AsItIs(task), spawn
@@ -91,8 +98,8 @@ def _has_file(module: ModuleType) -> bool:
 
 
 @contextmanager
-def no_phantom_main() -> Iterator[None]:
-    """Inside, a main module that names a file which is none (`<stdin>`) does not: new processes would look for it."""
+def hide_missing_main_file() -> Iterator[None]:
+    """Inside, the main module has no `__file__` if no such file exists (`<stdin>`): new processes would run it."""
     main = sys.modules["__main__"]
     path = getattr(main, "__file__", None)
     if path is None or not _is_interactive():

@@ -1,4 +1,4 @@
-"""What may be tried: parameters, spaces of them, and the way from params to points of the unit cube and back."""
+"""What may be tried: parameters, spaces of them, and the encoding of params as points of the unit cube."""
 
 from nonstop.space.parameters import Categorical, Float, Int, Parameter
 from nonstop.space.space import Space

@@ -1,7 +1,7 @@
-"""The axes of the cube: how one parameter becomes one or more neighbouring columns of a point.
+"""The axes of the unit cube: how one parameter is encoded as one or more adjacent columns of a point.
 
 Symbols: u (m,) one coordinate in [0, 1] per row; i (m,) which level of a discrete axis, from 0; X (m, width) columns.
-A Float is one column. An Int of k values is one column of k cells, and a feasible point holds the centre of a cell. A
+A Float is one column. An Int of k values is one column of k cells, and feasible points lie in the centre of a cell. A
 Categorical of k choices is k columns, one-hot.
 """
 
@@ -18,7 +18,7 @@ from nonstop.types import Array
 
 Indices: TypeAlias = NDArray[np.int64]
 
-#: Up to here a neighbour is one level away; on longer axes there are strides of 2, 4, 8, ... levels as well.
+#: Up to this size, neighbours are one level apart; on longer axes also 2, 4, 8, ... levels.
 SHORT_AXIS = 8
 
 
@@ -28,6 +28,7 @@ class Continuous:
 
     @property
     def width(self) -> int:
+        """How many columns it has."""
         return 1
 
 
@@ -35,14 +36,17 @@ class Continuous:
 class Levels:
     """`size` cells side by side: equally wide, or as wide as the integers first, first + 1, ... on a log scale.
 
-    A formula and not a table, because there may be 2**40 of them.
+    Computed and not tabulated, because there may be 2**40 of them.
     """
 
+    #: How many levels there are.
     size: int
+    #: The first integer, if the scale is logarithmic.
     first: int | None = None
 
     @property
     def width(self) -> int:
+        """How many columns it has."""
         return 1
 
     def at(self, i: Indices) -> Array:
@@ -53,7 +57,7 @@ class Levels:
         return ((np.log(self.first + i) - start) / (end - start))[:, None]
 
     def index(self, X: Array) -> Indices:
-        """The cells that contain X (m, 1), or the first or last one."""
+        """The cells that contain X (m, 1); the first or last one for what lies outside."""
         return self.pick(X[:, 0])
 
     def pick(self, u: Array) -> Indices:
@@ -81,25 +85,31 @@ class Levels:
 class OneHot:
     """`size` columns, one of them 1 and the others 0."""
 
+    #: How many levels there are.
     size: int
 
     @property
     def width(self) -> int:
+        """How many columns it has."""
         return self.size
 
     def at(self, i: Indices) -> Array:
+        """The one-hot vectors of the levels i: (m, size)."""
         X = np.zeros((len(i), self.size))
         X[np.arange(len(i)), i] = 1.0
         return X
 
     def index(self, X: Array) -> Indices:
+        """The levels of the largest columns of X (m, size)."""
         largest: Indices = np.argmax(X, axis=1)
         return largest
 
     def pick(self, u: Array) -> Indices:
+        """The levels for coordinates u (m,), each level for an equal part of [0, 1]."""
         return np.clip((u * self.size).astype(np.int64), 0, self.size - 1)
 
     def moves(self, i: int) -> Indices:
+        """The levels to try from level i: all others."""
         return np.delete(np.arange(self.size, dtype=np.int64), i)
 
 

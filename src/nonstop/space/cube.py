@@ -1,6 +1,6 @@
-"""The shape of an encoded space: a unit cube, and which of its points are feasible. It knows shapes but no names.
+"""The shape of an encoded space: a unit cube, and which of its points are feasible. It has axes without names.
 
-Symbols: an *axis* is one parameter; it owns one or more neighbouring *columns* of a point.
+Symbols: an *axis* is one parameter: one or more adjacent *columns* of a point.
     x (dim,)      a point; feasible if it encodes params      X (m, dim)   points, one per row
     U (m, axes)   one coordinate in [0, 1] for each axis
 """
@@ -20,8 +20,9 @@ from nonstop.types import Array
 
 @dataclass(frozen=True, slots=True)
 class Cube:
-    """The shape of the encoded space, and which of its points are feasible. Arrays hold finite numbers."""
+    """The shape of an encoded space, and which of its points are feasible. Arrays must be finite."""
 
+    #: The axes, in the order of their columns.
     parts: tuple[Axis, ...]
 
     @classmethod
@@ -31,23 +32,27 @@ class Cube:
 
     @property
     def axes(self) -> int:
+        """How many axes there are: one per parameter."""
         return len(self.parts)
 
     @property
     def dim(self) -> int:
+        """How many columns there are."""
         return sum(part.width for part in self.parts)
 
     @property
     def is_continuous(self) -> bool:
+        """Are all axes continuous?"""
         return all(isinstance(part, Continuous) for part in self.parts)
 
     @property
     def is_discrete(self) -> bool:
+        """Are all axes discrete?"""
         return self.size is not None
 
     @property
     def size(self) -> int | None:
-        """How many feasible points there are; None if a continuous axis makes them uncountable."""
+        """How many feasible points there are; None if an axis is continuous."""
         discrete = [part.size for part in self.parts if not isinstance(part, Continuous)]
         return math.prod(discrete) if len(discrete) == self.axes else None
 
@@ -57,15 +62,15 @@ class Cube:
         return np.repeat([isinstance(part, Continuous) for part in self.parts], [part.width for part in self.parts])
 
     def snap(self, X: Array) -> Array:
-        """The feasible points nearest to X: clipped, in the centre of their cell, the vertex of the largest column."""
+        """Feasible points near X: clipped, moved to the centre of their cell, one-hot at their largest column."""
         snapped = np.clip(X, 0.0, 1.0)
         for part, _, columns in self._discrete():
-            # The largest column is sought before clipping, which would make 1.2 and 1.1 a tie.
+            # From X and not from the clipped values, which would make a tie of 1.2 and 1.1.
             snapped[:, columns] = part.at(part.index(X[:, columns]))
         return snapped
 
     def spread(self, U: Array) -> Array:
-        """Feasible points (m, dim) from one uniform coordinate per axis: evenly spread U lands evenly on the cells."""
+        """Feasible points (m, dim) from one coordinate per axis; uniform U gives every level its share."""
         X = np.empty((len(U), self.dim))
         X[:, self.flexible] = np.clip(U[:, [isinstance(part, Continuous) for part in self.parts]], 0.0, 1.0)
         for part, axis, columns in self._discrete():

@@ -1,4 +1,4 @@
-"""Params <-> points of the unit cube: pure functions."""
+"""From params to points of the unit cube and back: pure functions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def encode(space: Space, params: Params) -> Array:
 
 
 def encode_many(space: Space, many: Sequence[Params]) -> Array:
-    """The points (n, dim) of n validated params. Not checked again: every proposal encodes all trials."""
+    """The points (n, dim) of n params, which are as space.validate() returns them: for speed they are not checked."""
     columns = [_columns(parameter, [params[name] for params in many]) for name, parameter in space.items()]
     return np.concatenate(columns, axis=1)
 
@@ -67,7 +67,7 @@ def _columns(parameter: Parameter, values: list[Any]) -> Array:
     if isinstance(parameter, Float):
         return _to_unit(parameter, values)[:, None]
     if isinstance(parameter, Int):
-        levels = [value - parameter.low for value in values]  # in Python integers: exact beyond 2**53
+        levels = [value - parameter.low for value in values]  # Python integers are exact beyond 2**53
     else:
         place = {choice: i for i, choice in enumerate(parameter.choices)}
         levels = [place[value] for value in values]
@@ -83,7 +83,7 @@ def _value(parameter: Parameter, piece: Array) -> Value:
 
 
 def _to_unit(parameter: Float, values: list[float]) -> Array:
-    # math.log and not np.log: bounds and values must go through the very same function for the bounds to hit 0 and 1.
+    # math.log and not np.log: the same function for bounds and values, so that the bounds are encoded as 0 and 1.
     scale = math.log if parameter.log else float
     low, high = scale(parameter.low), scale(parameter.high)
     return (np.array([scale(value) for value in values], dtype=np.float64) - low) / (high - low)

@@ -1,7 +1,7 @@
 """The kinds of parameter: Float, Int and Categorical.
 
-Parameters are values: frozen, comparable, hashable, and the same after a trip through JSON. A parameter does not know
-its own name, so its errors say what is wrong and Space adds where.
+Parameters are frozen, comparable, hashable, and unchanged by a conversion to JSON and back. A parameter does not know
+its name: its errors say what is wrong, and Space adds the name.
 """
 
 from __future__ import annotations
@@ -18,16 +18,19 @@ from nonstop.errors import ParamsError, SpaceError
 from nonstop.types import Value
 from nonstop.wording import hint, shown
 
-#: Integers keep their own cell of the unit cube up to here; doubles near 1 still tell 2**52 points apart.
+#: The most values of an Int. Doubles in [0, 1] distinguish at least 2**52 points, so every integer has its own cell.
 MAX_LEVELS = 2**40
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Float:
-    """A real number in [low, high]; with log=True its logarithm is what varies evenly."""
+    """A real number from low to high."""
 
+    #: The smallest value.
     low: float
+    #: The largest value.
     high: float
+    #: Is the scale logarithmic? Then low must be positive.
     log: bool = False
 
     def __post_init__(self) -> None:
@@ -54,10 +57,13 @@ class Float:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Int:
-    """An integer in {low, ..., high}; with log=True its logarithm is what varies evenly."""
+    """An integer from low to high."""
 
+    #: The smallest value.
     low: int
+    #: The largest value.
     high: int
+    #: Is the scale logarithmic? Then low must be positive.
     log: bool = False
 
     def __post_init__(self) -> None:
@@ -85,13 +91,14 @@ class Int:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Categorical:
-    """One of a few JSON scalars, without an order between them."""
+    """One of several choices without an order."""
 
+    #: Strings, finite numbers, booleans or None, all different.
     choices: Sequence[Value]
 
     def __post_init__(self) -> None:
         choices: object = self.choices
-        # A set has no order, so the same declaration would mean another encoding in another process.
+        # A set has no fixed order: the same declaration could be encoded differently in another process.
         if isinstance(choices, str | bytes | Set | Mapping) or not isinstance(choices, Iterable):
             raise SpaceError(f"got the choices {shown(choices)}, expected a list")
         scalars = tuple(_scalar(choice) for choice in choices)
@@ -105,9 +112,9 @@ class Categorical:
         _freeze(self, choices=scalars)
 
     def validate(self, value: object) -> Value:
-        """The declared choice that equals the value, or ParamsError. True is not 1."""
+        """The choice that equals the value, or ParamsError. True does not equal 1 here."""
         plain = _plain(value)
-        if plain is None or isinstance(plain, str | int | float):  # what else could have an == that is no bool
+        if plain is None or isinstance(plain, str | int | float):  # the == of other types may not return a bool
             for choice in self.choices:
                 if choice == plain and isinstance(choice, bool) == isinstance(plain, bool):
                     return choice
@@ -131,6 +138,7 @@ _TYPES: Mapping[str, type[Parameter]] = {"float": Float, "int": Int, "categorica
 
 
 def to_json(parameter: Parameter) -> dict[str, object]:
+    """Plain JSON: its type and its fields."""
     if isinstance(parameter, Categorical):
         return {"type": "categorical", "choices": list(parameter.choices)}
     kind = "float" if isinstance(parameter, Float) else "int"
@@ -138,6 +146,7 @@ def to_json(parameter: Parameter) -> dict[str, object]:
 
 
 def from_json(table: object) -> Parameter:
+    """The parameter that to_json() or a table of a study file describes, or SpaceError."""
     if not isinstance(table, Mapping):
         raise SpaceError(f"got {shown(table)}, expected a table with a type")
     kind = table.get("type")
@@ -174,7 +183,7 @@ def _plain(value: object) -> object:
 
 
 def _float(value: object) -> float | None:
-    """A finite Python float; None for what is not one. Neither a bool nor a string is a number here."""
+    """The value as a finite Python float; None if it is no such number. Bools and strings are not."""
     plain = _plain(value)
     if isinstance(plain, bool) or not isinstance(plain, Real):
         return None
@@ -186,7 +195,7 @@ def _float(value: object) -> float | None:
 
 
 def _int(value: object) -> int | None:
-    """A Python int; None for what is not one. 3.0 is not: a float where an integer belongs is a mistake elsewhere."""
+    """The value as a Python int; None if it is no integer. 3.0 is not: where a float comes in, something is wrong."""
     plain = _plain(value)
     return int(plain) if isinstance(plain, Integral) and not isinstance(plain, bool) else None
 
@@ -195,7 +204,7 @@ def _scalar(choice: object) -> Value:
     plain = _plain(choice)
     if plain is None or isinstance(plain, bool):
         return plain
-    if isinstance(plain, str):  # str() of a string enum would be its name
+    if isinstance(plain, str):  # str() of a string enum may be its name instead of its value
         return str.__str__(plain)
     if isinstance(plain, int):
         return int(plain)

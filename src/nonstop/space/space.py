@@ -11,7 +11,7 @@ from nonstop.wording import hint, shown
 
 
 class Space(Mapping[str, Parameter]):
-    """An immutable mapping from names to parameters. Their order matters: it is the order of the encoded columns."""
+    """An immutable mapping from names to parameters. Their order is the order of the encoded columns."""
 
     __slots__ = ("_parameters",)
 
@@ -41,7 +41,7 @@ class Space(Mapping[str, Parameter]):
             raise ParamsError(f"got the params {shown(params)}, expected a mapping from names to values")
         if params.keys() == self._parameters.keys():
             return
-        for name in params:  # before the missing names, because a misspelt name is both and knows more
+        for name in params:  # before the missing names: a misspelt name is both, and this message is more helpful
             if name not in self._parameters:
                 meant = hint(name, self._parameters)
                 raise ParamsError(f"unknown parameter {shown(name)} with value {shown(params[name])}: expected {meant}")
@@ -49,7 +49,7 @@ class Space(Mapping[str, Parameter]):
         raise ParamsError(f"parameter {name!r} is missing from {shown(dict(params))}: it is {self[name]!r}")
 
     def to_json(self) -> dict[str, dict[str, object]]:
-        """Plain JSON, in the shape of the [space] tables of a study file."""
+        """Plain JSON, with the same keys as the [space] tables of a study file."""
         return {name: to_json(parameter) for name, parameter in self._parameters.items()}
 
     @classmethod

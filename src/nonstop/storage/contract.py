@@ -11,18 +11,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from nonstop.trials.messages import Counts, Exchange, Pulse, Report, Request, Start
+from nonstop.trials.messages import Counts, Exchange, HandOn, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial
 from nonstop.types import Params
 
 
 @dataclass(frozen=True, slots=True)
 class StudyRecord:
-    """What a storage knows of a study besides its trials; `spec` is JSON that only Study reads."""
+    """What a storage knows of a study besides its trials."""
 
+    #: Identifies the study in its storage.
     id: int
+    #: Unique in its storage.
     name: str
+    #: The JSON form of its nonstop.trials.spec.Spec, which the storage does not interpret.
     spec: Mapping[str, object]
+    #: Seconds since the epoch.
     created_at: float
 
 
@@ -31,20 +35,20 @@ class Storage(Protocol):
 
     Promises of every method:
     - Atomic: it happens entirely or not at all.
-    - Durable: once it returned, what it did is on the disk and survives the death of any process and a power cut
+    - Durable: once it returned, what it did is on the disk and survives the end of any process and a power cut
       (a storage in memory lasts as long as its process).
     - Idempotent where it carries an id: a retry after a lost answer changes nothing and answers the same.
     - Ordered: changes become visible in the order of their sequence numbers, without gaps for a reader.
-    - Patient within bounds: contention and short outages are retried inside; then StorageError says what failed.
+    - Retried: it waits out contention and short outages, up to a time limit; then StorageError says what failed.
     - Thread-safe. Values returned are frozen and belong to the caller.
     Numbers of a study are 0, 1, 2, … without gap or repetition. Results are never changed and never removed.
     """
 
     def create_study(self, name: str, spec: Mapping[str, object]) -> StudyRecord:
-        """Create it; StudyError if the name is taken."""
+        """Create a study; StudyError if the name is taken."""
 
     def load_study(self, name: str) -> StudyRecord:
-        """StudyError if there is none; the message lists the names that are there."""
+        """The study of that name; StudyError, with the names that there are, if there is none."""
 
     def list_studies(self) -> Sequence[StudyRecord]:
         """All studies, oldest first."""
@@ -59,7 +63,7 @@ class Storage(Protocol):
 
         Report: the first result of a trial wins, whichever attempt it comes from. A later, different one is kept in
         the log of results but changes nothing; the exchange's `changes` show the trial as it stands. A result for a
-        trial that another worker was meanwhile given still counts (the work is done), and fences that worker off.
+        trial that was meanwhile handed on to another worker still counts; that worker's result changes nothing.
         TrialError if the trial is unknown, if this attempt at it was never started, or if a COMPLETED report's value
         is not a finite number.
 
@@ -71,7 +75,7 @@ class Storage(Protocol):
         """
 
     def start(self, study: int, start: Start, cursor: int) -> Exchange:
-        """Give a PROPOSING trial its params and set it RUNNING, if no one overtook the proposal.
+        """Give a PROPOSING trial its params and set it RUNNING, unless another proposal overtook this one.
 
         Refused, with `trial` None and nothing changed, when a trial that changed after `cursor` (a) has params and the
         same version, or (b) with `start.unique`, is RUNNING with equal params: the caller reads `changes`, believes
@@ -80,23 +84,27 @@ class Storage(Protocol):
         """
 
     def insert(self, study: int, params: Params, value: float | None, request_id: str) -> Trial:
-        """A trial from outside, with version -1: WAITING without a value (enqueue), COMPLETED with one.
+        """Insert a trial that the study did not propose, with version -1: WAITING without a value, COMPLETED with one.
 
-        A retry with the same request id returns that trial as it stands, whatever became of it. No budget applies.
+        A retry with the same request id returns that trial as it stands. No budget applies.
         """
 
     def counts(self, study: int) -> Counts:
         """How many trials are in which state, without reading any of them."""
 
     def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
-        """Increase the heartbeat counter of my (number, attempt) pairs where they still hold, and return the pulses of
-        all PROPOSING and RUNNING trials. Takes no sequence number: a heartbeat is not a change."""
+        """Increase the heartbeat counters of the caller's trials, given as (number, attempt), that it still holds.
 
-    def hand_on(self, study: int, number: int, attempt: int, beat: int | None, reason: str, max_attempts: int) -> bool:
-        """Put an unfinished, owned trial back to WAITING with attempt + 1, or set it FAILED with the reason once it has
-        had max_attempts. Compare and set: only if attempt, and beat unless None, still hold; else False and no change.
-        An observer passes the beat it saw stand still; an worker that gives its trial back passes None. It carries no
-        id: after a lost answer the retry may say False though the trial was handed on."""
+        Returns the pulses of all PROPOSING and RUNNING trials, by number. A heartbeat is not a change: it takes no
+        sequence number.
+        """
+
+    def hand_on(self, study: int, hand_on: HandOn) -> bool:
+        """Set a PROPOSING or RUNNING trial WAITING with attempt + 1; FAILED with the reason after max_attempts.
+
+        Compare and set: False, and nothing changed, unless the trial is still at that attempt, and at that beat if one
+        is given. It carries no id: after a lost answer the retry may return False though the trial was handed on.
+        """
 
     def close(self) -> None:
         """Release connections; using the storage afterwards raises StorageError."""

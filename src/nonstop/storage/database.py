@@ -1,4 +1,4 @@
-"""One connection to one database: short transactions, retried while the trouble passes by itself, safe across fork."""
+"""One connection to one database: short transactions, retried after passing errors, safe across a fork."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import nonstop.storage.schema as schema
 import nonstop.storage.sqlite as sqlite
 from nonstop.clock import Clock
 from nonstop.errors import StorageError
-from nonstop.storage.retry import Patience, patiently
+from nonstop.storage.retry import Patience, retry
 from nonstop.storage.statement import Runner
 from nonstop.storage.text import NOT_SHARED
 
@@ -28,18 +28,33 @@ _SECRETS = ("password", "sslpassword", "passfile", "sslkey")
 
 
 class Dialect(Protocol):
-    """What differs between databases; the modules sqlite and postgres are the two."""
+    """What differs between databases, implemented by the modules sqlite and postgres."""
 
+    #: SQLAlchemy's execution options of a transaction that only reads.
     READ: Mapping[str, object]
+    #: Those of one that may write.
     WRITE: Mapping[str, object]
 
-    def make_engine(self, url: URL) -> Engine: ...
-    def begin(self, connection: Any, write: bool) -> None: ...
-    def serialize(self, connection: Connection) -> None: ...
-    def tables_in(self, connection: Connection) -> Set[str]: ...
-    def mark_ours(self, connection: Connection) -> None: ...
-    def transient(self, error: DBAPIError) -> bool: ...
-    def remedy(self, error: DBAPIError) -> str | None: ...
+    def make_engine(self, url: URL) -> Engine:
+        """An engine with one connection, which the caller guards with a lock."""
+
+    def begin(self, connection: Any, write: bool) -> None:
+        """Begin a transaction on a connection of the driver."""
+
+    def serialize(self, connection: Connection) -> None:
+        """Keep out all others that install the schema or create a study, until the end of this transaction."""
+
+    def tables_in(self, connection: Connection) -> Set[str]:
+        """The names of the tables; StorageError if the database belongs to another program."""
+
+    def mark_ours(self, connection: Connection) -> None:
+        """Mark the database as one of nonstop."""
+
+    def transient(self, error: DBAPIError) -> bool:
+        """May a retry succeed?"""
+
+    def remedy(self, error: DBAPIError) -> str | None:
+        """What the user can do about the error, if known."""
 
 
 _DIALECTS: Mapping[str, ModuleType] = {
@@ -52,7 +67,7 @@ _DIALECTS: Mapping[str, ModuleType] = {
 
 
 def parse(url: str) -> URL:
-    """The URL with its driver named and its file absolute; StorageError, without the URL's password, if unusable."""
+    """The URL with its driver and an absolute file path; StorageError, without the password, if it is unusable."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
@@ -73,14 +88,17 @@ def sqlite_path(url: URL) -> Path | None:
 
 
 def masked(url: URL) -> str:
-    """The URL for people: without passwords, wherever they stand in it."""
+    """The URL without passwords, wherever they stand in it."""
     shown = url.update_query_dict({key: "***" for key in _SECRETS if key in url.query})
     return shown.render_as_string(hide_password=True)
 
 
 class Database:
-    """Runs functions as transactions: `read` and `write` those of a Connection of SQLAlchemy, for what is rare, `run`
-    those that every trial needs, on the driver itself. Threads take turns on the one connection."""
+    """Runs functions as transactions, on one connection that threads share by a lock.
+
+    `read` and `write` give the function a connection of SQLAlchemy, for what is rare. `run` gives it the driver's own,
+    for what every trial needs: that is faster.
+    """
 
     def __init__(self, url: URL, clock: Clock, patience: Patience) -> None:
         self.url = url
@@ -91,22 +109,22 @@ class Database:
         self._refusal: str | None = None
         path = sqlite_path(url)
         self._path = None if path is None else str(path)
-        self._file: object = None  # what was there after the first transaction
-        self._held: list[PoolProxiedConnection] = []  # one or none: it is out of the pool from one `run` to the next
+        self._file: object = None  # the identity of the file after the first transaction
+        self._held: list[PoolProxiedConnection] = []  # at most one: `run` keeps it out of the pool for the next `run`
         engine = self._dialect.make_engine(url)
         self._engine = engine
         self._readers = engine.execution_options(**self._dialect.READ)
         self._writers = engine.execution_options(**self._dialect.WRITE)
         self.close_engine = weakref.finalize(self, _disconnect, engine, self._held)
-        _OPEN.add(self)
+        _OPEN_DATABASES.add(self)
 
     @property
     def private(self) -> bool:
-        """Does the data die with this process?"""
+        """Is the data in the memory of this process?"""
         return self._dialect is sqlite and self._path is None
 
     def prepare(self) -> None:
-        """Make sure that the schema is here; StorageError if something else is."""
+        """Create or migrate the schema where needed; StorageError if the database is not nonstop's."""
         try:
             if not self.read(self._is_ready):
                 self.write(self._install)
@@ -124,21 +142,22 @@ class Database:
         self._dialect.mark_ours(connection)
 
     def read(self, work: Callable[[Connection], T]) -> T:
-        """work in a read-only transaction: one consistent snapshot."""
-        return self._patiently(lambda: self._through(self._readers, work))
+        """Run work in a read-only transaction: one consistent snapshot."""
+        return self._retried(lambda: self._with_sqlalchemy(self._readers, work))
 
     def write(self, work: Callable[[Connection], T]) -> T:
-        """work in a transaction that may write; it may run more than once, but only its last run is committed."""
-        return self._patiently(lambda: self._through(self._writers, work))
+        """Run work in a transaction that may write. A retry runs it again; only its last run is committed."""
+        return self._retried(lambda: self._with_sqlalchemy(self._writers, work))
 
     def run(self, work: Callable[[Runner], T], write: bool) -> T:
-        """The same without SQLAlchemy around it."""
-        return self._patiently(lambda: self._directly(work, write))
+        """The same on the driver's connection, without SQLAlchemy around it."""
+        return self._retried(lambda: self._with_driver(work, write))
 
     def serialize(self, connection: Connection) -> None:
+        """Keep out all others that create a study, until the end of this transaction."""
         self._dialect.serialize(connection)
 
-    def _patiently(self, once: Callable[[], T]) -> T:
+    def _retried(self, once: Callable[[], T]) -> T:
         def alone() -> T:
             with self._lock:
                 if self._refusal is not None:
@@ -149,7 +168,7 @@ class Database:
                 return result
 
         try:
-            return patiently(alone, self._transient, self._clock, self._patience)
+            return retry(alone, self._transient, self._clock, self._patience)
         except DBAPIError as error:
             raise StorageError(self._explain(error)) from error.orig
 
@@ -157,12 +176,12 @@ class Database:
         if self._file is not None and sqlite.file_at(self._path) != self._file:
             raise StorageError(f"{masked(self.url)}: {sqlite.GONE}")
 
-    def _through(self, engine: Engine, work: Callable[[Connection], T]) -> T:
-        self._let_go()
+    def _with_sqlalchemy(self, engine: Engine, work: Callable[[Connection], T]) -> T:
+        self._return_connection()
         with engine.begin() as connection:
             return work(connection)
 
-    def _directly(self, work: Callable[[Runner], T], write: bool) -> T:
+    def _with_driver(self, work: Callable[[Runner], T], write: bool) -> T:
         dialect, lost = self._engine.dialect, False
         errors: Any = dialect.loaded_dbapi.Error
         try:
@@ -174,15 +193,15 @@ class Database:
                 result = work(Runner(connection, dialect))
                 connection.commit()
             except BaseException:
-                lost = not self._undone(connection)
+                lost = not self._rolled_back(connection)
                 raise
             return result
         except errors as error:
             wrapped = DBAPIError.instance(None, None, error, errors, connection_invalidated=lost, dialect=dialect)
             raise wrapped from error
 
-    def _undone(self, connection: Any) -> bool:
-        """Roll back. A connection that cannot, because it is lost, is thrown away."""
+    def _rolled_back(self, connection: Any) -> bool:
+        """Roll back. False if the connection is lost: then it is closed."""
         try:
             connection.rollback()
         except self._engine.dialect.loaded_dbapi.Error as error:
@@ -190,8 +209,8 @@ class Database:
             return False
         return True
 
-    def _let_go(self) -> None:
-        """Put the connection back into the pool, where SQLAlchemy finds it."""
+    def _return_connection(self) -> None:
+        """Return the connection to the pool, from which SQLAlchemy takes it."""
         while self._held:
             self._held.pop().close()
 
@@ -205,20 +224,23 @@ class Database:
         return f"{masked(self.url)}: {''.join(what)}{tried}" + (f"; {remedy}" if remedy else "")
 
     def close(self) -> None:
+        """Close the connection; using the database afterwards raises StorageError."""
         with self._lock:
             self._refusal = "this storage was closed"
             self.close_engine()
 
     def before_fork(self) -> None:
-        """No connection crosses a fork: SQLite's locks belong to a process, and a socket has one reader."""
+        """Disconnect: SQLite's locks belong to one process, and a socket must have one reader."""
         self._lock.acquire()
         if not self.private:
             _disconnect(self._engine, self._held)
 
     def after_fork(self) -> None:
+        """Release the lock that before_fork() took."""
         self._lock.release()
 
     def after_fork_in_child(self) -> None:
+        """The same in the child, which has no part in a database in memory."""
         if self.private:
             self._refusal = NOT_SHARED
         self._lock.release()
@@ -230,12 +252,12 @@ def _disconnect(engine: Engine, held: list[PoolProxiedConnection]) -> None:
     engine.dispose()
 
 
-_OPEN: weakref.WeakSet[Database] = weakref.WeakSet()
+_OPEN_DATABASES: weakref.WeakSet[Database] = weakref.WeakSet()
 _FORKING: list[Database] = []
 
 
 def _before_fork() -> None:
-    _FORKING.extend(_OPEN)
+    _FORKING.extend(_OPEN_DATABASES)
     for database in _FORKING:
         database.before_fork()
 

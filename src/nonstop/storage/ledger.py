@@ -1,7 +1,7 @@
-"""One study inside one transaction, as the transaction script sees it. Memory and SQL each provide one.
+"""One study inside one transaction, as nonstop.storage.transactions sees it. Memory and SQL each implement it.
 
-Whoever holds a ledger that may write holds the study's lock: sequence numbers are given and become visible in the same
-order, and nothing that the ledger has read changes before the transaction ends (heartbeats excepted, see `locked`).
+A transaction that may write holds the study's lock: sequence numbers are given and become visible in the same order,
+and nothing that the ledger has read changes before the transaction ends (heartbeats excepted, see `locked`).
 """
 
 from __future__ import annotations
@@ -31,23 +31,25 @@ class Ledger(Protocol):
         """The storage's time, in seconds since the epoch."""
 
     def read(self, cursor: int, number: int | None = None, request_id: str | None = None) -> None:
-        """Take in what changed after the cursor, the trial with this number, and the one granted to this request.
-        One call says all that a transaction will ask for, so that one statement can fetch it."""
+        """Read what changed after the cursor, the trial with this number, and the one granted to this request.
+
+        All that a transaction needs is read in one call, so that one statement can fetch it.
+        """
 
     def trial(self, number: int) -> Trial:
         """A trial that was read; TrialError if the study has none of that number."""
 
     def locked(self, number: int) -> Trial:
-        """Any trial; no heartbeat changes it before the end of the transaction."""
+        """Any trial; not even a heartbeat changes it before the end of the transaction."""
 
     def granted(self, request_id: str) -> Trial | None:
-        """The trial that this request was granted, while the grant holds."""
+        """The trial that is granted to this request."""
 
     def first_waiting(self) -> Trial | None:
         """The WAITING trial with the lowest number."""
 
     def inserted(self, insert_id: str) -> Trial | None:
-        """The trial that this insert made."""
+        """The trial that the insert of this id made."""
 
     def add(self, trial: Trial, request_id: str | None = None, insert_id: str | None = None) -> Trial:
         """Write a new trial, granted to a request or made by an insert, with the next sequence number."""
@@ -62,4 +64,4 @@ class Ledger(Protocol):
         """put(), and from now on the trial is granted to no one."""
 
     def log(self, report: Report, counted: bool, now: float) -> bool:
-        """Append to the log of results; False, and nothing happens, if a report of this id is there."""
+        """Append to the log of results; False, and nothing happens, if it has a report of this id."""

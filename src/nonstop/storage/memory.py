@@ -1,4 +1,4 @@
-"""Studies in the memory of one process: what `storage=None` means, and the model the SQL storage is tested against."""
+"""Studies in the memory of one process, for `storage=None`; the SQL storage is tested against it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError, TrialError
 from nonstop.storage.contract import StudyRecord
 from nonstop.storage.text import NOT_SHARED, clean_params, decode, encode, no_study, study_name
-from nonstop.trials.messages import Counts, Exchange, Pulse, Report, Request, Start
+from nonstop.trials.messages import Counts, Exchange, HandOn, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Params
 
 
 class MemoryLedger:
-    """Follows nonstop.storage.ledger.Ledger, and keeps the study between transactions as well."""
+    """Implements nonstop.storage.ledger.Ledger, and keeps the study between transactions as well."""
 
     def __init__(self, record: StudyRecord, clock: Clock) -> None:
         self.record = record
@@ -33,8 +33,8 @@ class MemoryLedger:
         self._clock = clock
         self._cursor = 0
         self._reports: dict[str, Report] = {}
-        self._granted: dict[str, int] = {}  # request id -> number, while the grant holds
-        self._request_ids: dict[int, str] = {}  # the same the other way round
+        self._granted: dict[str, int] = {}  # request id -> number
+        self._request_ids: dict[int, str] = {}  # number -> request id
         self._inserted: dict[str, int] = {}
 
     @property
@@ -102,7 +102,7 @@ class MemoryLedger:
 
 
 class MemoryStorage:
-    """Follows nonstop.storage.contract.Storage; durable only as long as its process."""
+    """Implements nonstop.storage.contract.Storage; lasts as long as its process."""
 
     def __init__(self, clock: Clock | None = None) -> None:
         self._clock = clock or WallClock()
@@ -119,65 +119,65 @@ class MemoryStorage:
 
     def create_study(self, name: str, spec: Mapping[str, object]) -> StudyRecord:
         name, text = study_name(name), encode("the specification of a study", spec, StudyError)
-        with self._held():
+        with self._locked():
             if any(study.record.name == name for study in self._studies.values()):
                 raise StudyError(f"there is already a study {name!r} here")
             record = StudyRecord(len(self._studies) + 1, name, decode(text), self._clock.now())
             self._studies[record.id] = MemoryLedger(record, self._clock)
-            return _own_record(record)
+            return _copied_record(record)
 
     def load_study(self, name: str) -> StudyRecord:
-        with self._held():
+        with self._locked():
             for study in self._studies.values():
                 if study.record.name == name:
-                    return _own_record(study.record)
+                    return _copied_record(study.record)
             raise no_study(name, [study.record.name for study in self._studies.values()])
 
     def list_studies(self) -> Sequence[StudyRecord]:
-        with self._held():
-            return [_own_record(study.record) for study in self._studies.values()]
+        with self._locked():
+            return [_copied_record(study.record) for study in self._studies.values()]
 
     def exchange(
         self, study: int, cursor: int, report: Report | None = None, request: Request | None = None
     ) -> Exchange:
-        with self._held():
-            return _own_answer(transactions.exchange(self._study(study), cursor, report, request))
+        with self._locked():
+            return _copied_answer(transactions.exchange(self._study(study), cursor, report, request))
 
     def start(self, study: int, start: Start, cursor: int) -> Exchange:
-        encode("diagnostics", start.diagnostics.to_json())  # refused here too if JSON cannot hold them
+        encode("diagnostics", start.diagnostics.to_json())  # raises if JSON cannot hold them, as the SQL storage does
         clean = replace(start, params=clean_params(start.params))
-        with self._held():
-            return _own_answer(transactions.start(self._study(study), clean, cursor))
+        with self._locked():
+            return _copied_answer(transactions.start(self._study(study), clean, cursor))
 
     def insert(self, study: int, params: Params, value: float | None, request_id: str) -> Trial:
         params = clean_params(params)
-        with self._held():
-            return _own(transactions.insert(self._study(study), params, value, request_id))
+        with self._locked():
+            return _copied(transactions.insert(self._study(study), params, value, request_id))
 
     def counts(self, study: int) -> Counts:
-        with self._held():
+        with self._locked():
             return self._study(study).counts
 
     def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
-        with self._held():
-            here = self._study(study)
+        with self._locked():
+            ledger = self._study(study)
             for number, attempt in mine:
-                trial = here.trials.get(number)
-                if trial is not None and transitions.holds(trial, attempt, None):
-                    here.trials[number] = replace(trial, beat=trial.beat + 1)
-            held = sorted(number for state in transitions.HELD for number in here.states[state])
-            return [transitions.pulse(here.trials[number]) for number in held]
+                trial = ledger.trials.get(number)
+                if trial is not None and transitions.is_held(trial, attempt):
+                    ledger.trials[number] = replace(trial, beat=trial.beat + 1)
+            held = sorted(number for state in transitions.HELD for number in ledger.states[state])
+            return [transitions.pulse(ledger.trials[number]) for number in held]
 
-    def hand_on(self, study: int, number: int, attempt: int, beat: int | None, reason: str, max_attempts: int) -> bool:
-        with self._held():
-            return transactions.hand_on(self._study(study), number, attempt, beat, reason, max_attempts)
+    def hand_on(self, study: int, hand_on: HandOn) -> bool:
+        with self._locked():
+            return transactions.hand_on(self._study(study), hand_on)
 
     def close(self) -> None:
         self._closed = True
 
     @contextmanager
-    def _held(self) -> Iterator[None]:
-        """The lock, for who may use this storage. A forked process has a copy that no one else would ever see."""
+    def _locked(self) -> Iterator[None]:
+        """Hold the lock; StorageError if closed, or in a forked process, whose copy no one else would ever see."""
         if os.getpid() != self._process:
             raise StorageError(NOT_SHARED)
         with self._lock:
@@ -191,15 +191,15 @@ class MemoryStorage:
         return self._studies[study]
 
 
-def _own(trial: Trial) -> Trial:
-    """A copy whose params the caller may change without changing ours."""
+def _copied(trial: Trial) -> Trial:
+    """A copy whose params the caller may change without changing the stored ones."""
     return replace(trial, params=None if trial.params is None else dict(trial.params))
 
 
-def _own_answer(answer: Exchange) -> Exchange:
-    trial = None if answer.trial is None else _own(answer.trial)
-    return replace(answer, changes=tuple(_own(change) for change in answer.changes), trial=trial)
+def _copied_answer(answer: Exchange) -> Exchange:
+    trial = None if answer.trial is None else _copied(answer.trial)
+    return replace(answer, changes=tuple(_copied(change) for change in answer.changes), trial=trial)
 
 
-def _own_record(record: StudyRecord) -> StudyRecord:
+def _copied_record(record: StudyRecord) -> StudyRecord:
     return replace(record, spec=copy.deepcopy(record.spec))

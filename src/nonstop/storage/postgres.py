@@ -1,4 +1,4 @@
-"""What is special about PostgreSQL: row locks that do not outlive their owner, and a server that may restart."""
+"""What is special about PostgreSQL: locks that the server releases, isolation levels, and passing errors."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from sqlalchemy.pool import QueuePool
 
 from nonstop.errors import MissingExtraError
 
-#: Any number, as long as every nonstop uses the same: installers and creators of studies queue on it.
+#: An arbitrary key, the same in every nonstop, of the lock that installing the schema and creating a study take.
 _ADVISORY_LOCK: Final = 0x6E6F6E73746F70
-#: A worker stopped or cut off inside a transaction would hold the study's row: the server ends its session instead.
+#: A worker that is stopped or cut off inside a transaction holds the study's lock: so the server ends its session.
 _SETTINGS: Final = {"idle_in_transaction_session_timeout": "5s", "lock_timeout": "30s", "statement_timeout": "60s"}
 _CONNECT: Final = {"connect_timeout": 10, "keepalives_idle": 15, "keepalives_interval": 5, "tcp_user_timeout": 30_000}
-#: Execution options of the two kinds of transaction. A reader's statements must all see the same moment.
+#: Execution options of the two kinds of transaction. All statements of a reader must see the same snapshot.
 READ: Final[Mapping[str, object]] = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
 WRITE: Final[Mapping[str, object]] = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
 
-#: Classes and codes of https://www.postgresql.org/docs/current/errcodes-appendix.html that pass by themselves:
+#: Classes and codes of https://www.postgresql.org/docs/current/errcodes-appendix.html that a retry may get past:
 #: connection trouble, deadlock, serialization, a lock not available, timeouts, restart, too many connections.
 _TRANSIENT: Final = ("08", "40001", "40P01", "55P03", "57014", "57P01", "57P02", "57P03", "57P05", "25P03", "53300")
-#: Failures to connect carry no code, only words. These do not pass by themselves; everything else may be a restart.
+#: Failures to connect have no code, only a message. With these, no retry succeeds; all others may be a restart.
 _PERMANENT: Final = (
     "authentication failed",
     "does not exist",
@@ -61,7 +61,7 @@ def _configure(connection: Any, _record: object) -> None:
 
 
 def begin(connection: Any, write: bool) -> None:
-    """Say what the transaction is to be that the first statement opens."""
+    """Set the kind of the transaction that the first statement begins."""
     from psycopg import IsolationLevel
 
     connection.isolation_level = IsolationLevel.READ_COMMITTED if write else IsolationLevel.REPEATABLE_READ
@@ -69,21 +69,22 @@ def begin(connection: Any, write: bool) -> None:
 
 
 def serialize(connection: Connection) -> None:
-    """Keep other installers out until the end of this transaction."""
+    """Keep out all others that install the schema or create a study, until the end of this transaction."""
     connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
 
 
 def tables_in(connection: Connection) -> Set[str]:
-    """The names of the tables, ours and others': a PostgreSQL database is shared."""
+    """The names of the tables, those of other programs too: a PostgreSQL database may be shared."""
     names = "SELECT tablename FROM pg_catalog.pg_tables WHERE schemaname = current_schema()"
     return set(connection.exec_driver_sql(names).scalars())
 
 
 def mark_ours(_connection: Connection) -> None:
-    """Our tables have our name: nothing to mark."""
+    """Nothing to do: the names of our tables mark them."""
 
 
 def transient(error: DBAPIError) -> bool:
+    """May a retry succeed?"""
     code = getattr(error.orig, "sqlstate", None)
     if code is not None:
         return str(code).startswith(_TRANSIENT)
@@ -93,6 +94,7 @@ def transient(error: DBAPIError) -> bool:
 
 
 def remedy(error: DBAPIError) -> str | None:
+    """What the user can do about the error, if known."""
     code = getattr(error.orig, "sqlstate", None) or ""
     if code.startswith("53"):
         return "the server is short of disk, memory or connections, nothing was written: make room and run again"

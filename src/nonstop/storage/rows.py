@@ -1,4 +1,4 @@
-"""Trials as rows of the table, and back."""
+"""Trials to rows of the table of trials, and back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nonstop.storage.text import decode_all, encode
 from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.trial import Trial, TrialState
 
-#: Fields whose column has another name: "order" is a word of SQL, and a file format does not change with our words.
+#: Fields whose column has another name: ORDER is a keyword of SQL, and the worker was once called owner.
 _RENAMED: Final = {"order": "place", "worker": "owner"}
 
 #: The columns of a trial, in the order of its fields.
@@ -21,7 +21,7 @@ _TRIAL: Final[Callable[..., Trial]] = Trial
 
 
 def to_columns(trial: Trial, fields: Sequence[str] = Trial.__slots__) -> dict[str, Any]:
-    """What to write for these fields of the trial."""
+    """The columns for these fields of the trial."""
     return dict(_column(name, getattr(trial, name)) for name in fields)
 
 
@@ -39,16 +39,16 @@ def _column(name: str, value: Any) -> tuple[str, Any]:
 
 
 def changed(old: Trial, new: Trial) -> list[str]:
-    """The fields of a trial that a transition gave another value: transitions share all that they leave alone."""
+    """The fields that a transition changed. Compared by identity: it copies references to all that it leaves alone."""
     return [name for name in Trial.__slots__ if getattr(old, name) is not getattr(new, name)]
 
 
 def to_trials(rows: Sequence[Sequence[Any]]) -> list[Trial]:
-    """Rows that begin with COLUMNS as trials. All their JSON is decoded at once, which halves the time to open a long
+    """The trials of rows that begin with COLUMNS. All JSON is decoded at once: that halves the time to open a long
     study."""
     decoded = decode_all([row[2] or "null" for row in rows] + [row[11] for row in rows])
-    said = map(Diagnostics.from_json, decoded[len(rows) :])
+    recorded = map(Diagnostics.from_json, decoded[len(rows) :])
     return [
         _TRIAL(row[0], _STATES[row[1]], params, row[3] and float(row[3]), *row[4:11], diagnostics, *row[12:16])
-        for row, params, diagnostics in zip(rows, decoded, said, strict=False)
+        for row, params, diagnostics in zip(rows, decoded, recorded, strict=False)
     ]

@@ -1,11 +1,11 @@
-"""The tables, their version, and the way from every older version to this one.
+"""The tables, their version, and the migrations from older versions.
 
     nonstop_schema   one row per version this database has had: which, when
     nonstop_studies  one row per study: its specification and its counters, the row that writers lock
     nonstop_trials   one row per trial, in its newest state
-    nonstop_results  every result that was ever reported, append-only; `counted` marks the one that decided its trial
+    nonstop_results  every result that was ever reported, append-only; `counted` marks the one that its trial has
 
-Values and params are text: SQLite turns -0.0 in a number column into 0.0, and text is the same bits everywhere.
+Values and params are text: SQLite turns -0.0 in a number column into 0.0, while text is the same in every database.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ trials: Final = Table(
     Column("params", Text),
     Column("value", Text),
     Column("version", Integer, nullable=False),
-    Column("place", Integer),  # Trial.order: a word that SQL keeps for itself
+    Column("place", Integer),  # Trial.order, a keyword of SQL
     Column("seed", BigInteger, nullable=False),
     Column("attempt", Integer, nullable=False),
-    Column("owner", Text),
+    Column("owner", Text),  # Trial.worker, under the name it had when version 1 was made
     Column("beat", BigInteger, nullable=False),
     Column("reason", Text),
     Column("diagnostics", Text, nullable=False),
@@ -105,7 +105,7 @@ results: Final = Table(
 
 
 def current(connection: Connection, tables: Set[str]) -> bool:
-    """Is the schema among the tables here, and of this version? StorageError if it is newer, or not ours."""
+    """Is the schema here, and of this version? StorageError if it is newer, or not nonstop's."""
     found = _version(connection, tables)
     if found is not None and found > VERSION:
         raise StorageError(
@@ -115,7 +115,7 @@ def current(connection: Connection, tables: Set[str]) -> bool:
 
 
 def install(connection: Connection, tables: Set[str], now: float) -> None:
-    """Create or migrate the schema; the caller holds a lock that keeps every other installer out."""
+    """Create or migrate the schema; the caller holds a lock against others that do the same."""
     if current(connection, tables):
         return
     found = _version(connection, tables)
@@ -129,12 +129,12 @@ def install(connection: Connection, tables: Set[str], now: float) -> None:
 
 
 def _version(connection: Connection, tables: Set[str]) -> int | None:
-    """The version of the schema here, None if there is none."""
+    """The version of the schema here; None if there is none."""
     if not tables & metadata.tables.keys():
         return None
     if schema.name not in tables:
         raise StorageError(_FOREIGN)
-    # SELECT *, as a foreign table may lack our column; reflection would tell, but costs more than the rest of opening.
+    # SELECT *, as a table of another program may lack the column; reflection would tell, but takes far longer.
     rows = connection.exec_driver_sql(f"SELECT * FROM {schema.name}").mappings().all()
     if not rows:
         raise StorageError("nonstop_schema is empty: this database was damaged; restore it from a backup")

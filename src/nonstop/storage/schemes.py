@@ -1,8 +1,7 @@
-"""Which storage is behind a URL: one table of schemes, for Python and for the command line.
+"""Which storage a URL means: one table of schemes, for Python and for the command line.
 
-A storage of one's own adds a line: `SCHEMES["redis"] = "my_package.storage"`. The module is imported when such a URL
-is opened, and offers three functions: `open_url(url, patience)` returns a Storage, `missing(url)` says what is not
-there yet (or None), `shown(url)` is the URL without passwords.
+A storage of your own adds a line: `SCHEMES["redis"] = "my_package.storage"`. The module is imported when such a URL is
+opened, and has the three functions of Backend.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from nonstop.storage.contract import Storage
 from nonstop.storage.memory import MemoryStorage
 from nonstop.storage.retry import Patience
 
-#: By name and not by import: SQLAlchemy takes longer to import than all that a study in memory needs.
+#: Scheme -> name of a module. Not imported before it is needed: importing SQLAlchemy takes long.
 SCHEMES: dict[str, str] = {
     "sqlite": "nonstop.storage.sql",
     "postgresql": "nonstop.storage.sql",
@@ -24,15 +23,20 @@ SCHEMES: dict[str, str] = {
 
 
 class Backend(Protocol):
-    """The functions that the module of a scheme offers."""
+    """The functions of the module of a scheme."""
 
-    def open_url(self, url: str, patience: Patience | None) -> Storage: ...
-    def missing(self, url: str) -> str | None: ...
-    def shown(self, url: str) -> str: ...
+    def open_url(self, url: str, patience: Patience | None) -> Storage:
+        """The storage behind a URL, created if needed; `patience` limits its retries."""
+
+    def missing(self, url: str) -> str | None:
+        """What does not exist yet, in words (such as a file); None if the storage exists, or cannot be checked."""
+
+    def shown(self, url: str) -> str:
+        """The URL without passwords."""
 
 
 def open_storage(url: str | Storage | None, patience: Patience | None = None) -> Storage:
-    """The storage behind a URL (`sqlite:///runs.db`, `postgresql://user@host/db`); None is memory, for this process."""
+    """The storage behind a URL (`sqlite:///runs.db`, `postgresql://user@host/db`); None is this process's memory."""
     if url is None:
         return MemoryStorage()
     if not isinstance(url, str):

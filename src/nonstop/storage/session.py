@@ -1,4 +1,4 @@
-"""One thread's talk with a storage about one study: hand in, ask, read what is new, and settle a trial's params."""
+"""What one thread does with one study in a storage: report, request, read what is new, propose and start trials."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from nonstop.trials.trial import Trial, TrialState
 
 
 class Session:
-    """Belongs to one thread. What the storage said is in `mirror`; how long it took to say it, in `storing`. `listen`
-    hears every change once, in order."""
+    """Belongs to one thread. `on_changes` is called with every change once, in order."""
 
     def __init__(
         self,
@@ -23,24 +22,27 @@ class Session:
         study: int,
         spec: Spec,
         clock: Clock | None = None,
-        listen: Callable[[Iterable[Trial]], None] = lambda _changes: None,
+        on_changes: Callable[[Iterable[Trial]], None] = lambda _changes: None,
     ) -> None:
         self.storage = storage
         self.study = study
         self.spec = spec
+        #: The trials, as of the latest exchange.
         self.mirror = Mirror(spec.space)
+        #: Seconds spent in the storage.
         self.storing = 0.0
         self._clock = clock or WallClock()
-        self._listen = listen
+        self._on_changes = on_changes
 
     def exchange(self, report: Report | None = None, request: Request | None = None) -> Exchange:
         """Report, request and read in one transaction; with neither, only read."""
         before = self._clock.monotonic()
         answer = self.storage.exchange(self.study, self.mirror.cursor, report, request)
-        return self._taken(answer, before)
+        return self._applied(answer, before)
 
-    def settle(self, trial: Trial) -> Trial:
-        """Give a granted trial its params, anew as often as another worker's proposal from the same data overtakes."""
+    def start(self, trial: Trial) -> Trial:
+        """The granted trial, RUNNING. If it has no params, propose them, and again whenever another worker's proposal
+        from the same data overtakes this one."""
         while trial.state is TrialState.PROPOSING:
             suggestion = suggest(self.spec, self.mirror, trial, Basis.of(self.mirror, trial))
             before = self._clock.monotonic()
@@ -56,11 +58,11 @@ class Session:
                 ),
                 self.mirror.cursor,
             )
-            trial = self._taken(answer, before).trial or trial
+            trial = self._applied(answer, before).trial or trial
         return trial
 
-    def _taken(self, answer: Exchange, before: float) -> Exchange:
+    def _applied(self, answer: Exchange, before: float) -> Exchange:
         self.mirror.apply(answer.changes)
-        self._listen(answer.changes)
+        self._on_changes(answer.changes)
         self.storing += self._clock.monotonic() - before
         return answer

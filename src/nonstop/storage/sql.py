@@ -20,7 +20,7 @@ from nonstop.storage.schema import studies
 from nonstop.storage.sqlledger import SqlLedger
 from nonstop.storage.statement import Runner
 from nonstop.storage.text import NOT_SHARED, clean_params, decode, encode, no_study, study_name
-from nonstop.trials.messages import Counts, Exchange, Pulse, Report, Request, Start
+from nonstop.trials.messages import Counts, Exchange, HandOn, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial
 from nonstop.types import Params
 
@@ -29,7 +29,7 @@ _RECORD = (studies.c.id, studies.c.name, studies.c.spec, studies.c.created_at)
 
 
 class SqlStorage:
-    """Follows nonstop.storage.contract.Storage. Travels to other processes as its URL and opens its own connection."""
+    """Implements nonstop.storage.contract.Storage. Pickled as its URL: each process opens its own connection."""
 
     def __init__(self, url: str, clock: Clock | None = None, patience: Patience | None = None) -> None:
         self._clock = clock or WallClock()
@@ -47,7 +47,7 @@ class SqlStorage:
 
     def create_study(self, name: str, spec: Mapping[str, object]) -> StudyRecord:
         name, text = study_name(name), encode("the specification of a study", spec, StudyError)
-        creation = uuid.uuid4().hex  # tells a retry after a lost answer from a name that was taken before
+        creation = uuid.uuid4().hex  # tells a retry after a lost answer from a name that is taken
 
         def create(connection: Connection) -> StudyRecord:
             self._database.serialize(connection)
@@ -78,49 +78,49 @@ class SqlStorage:
         self, study: int, cursor: int, report: Report | None = None, request: Request | None = None
     ) -> Exchange:
         if report is None and request is None:
-            return self._look(study, lambda here: transactions.exchange(here, cursor, None, None))
-        return self._change(study, lambda here: transactions.exchange(here, cursor, report, request))
+            return self._read(study, lambda ledger: transactions.exchange(ledger, cursor, None, None))
+        return self._change(study, lambda ledger: transactions.exchange(ledger, cursor, report, request))
 
     def start(self, study: int, start: Start, cursor: int) -> Exchange:
         clean = replace(start, params=clean_params(start.params))
-        return self._change(study, lambda here: transactions.start(here, clean, cursor))
+        return self._change(study, lambda ledger: transactions.start(ledger, clean, cursor))
 
     def insert(self, study: int, params: Params, value: float | None, request_id: str) -> Trial:
         params = clean_params(params)
-        return self._change(study, lambda here: transactions.insert(here, params, value, request_id))
+        return self._change(study, lambda ledger: transactions.insert(ledger, params, value, request_id))
 
     def counts(self, study: int) -> Counts:
-        return self._look(study, lambda here: here.counts)
+        return self._read(study, lambda ledger: ledger.counts)
 
     def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
-        def listen(run: Runner) -> Sequence[Pulse]:
+        def beat_and_read(run: Runner) -> Sequence[Pulse]:
             if not sqlledger.exists(run, study):
                 raise StudyError(f"there is no study with id {study} here")
             if mine:
                 sqlledger.beat(run, study, mine)
             return sqlledger.pulses(run, study)
 
-        return self._database.run(listen, write=bool(mine))
+        return self._database.run(beat_and_read, write=bool(mine))
 
-    def hand_on(self, study: int, number: int, attempt: int, beat: int | None, reason: str, max_attempts: int) -> bool:
-        return self._change(study, lambda here: transactions.hand_on(here, number, attempt, beat, reason, max_attempts))
+    def hand_on(self, study: int, hand_on: HandOn) -> bool:
+        return self._change(study, lambda ledger: transactions.hand_on(ledger, hand_on))
 
     def close(self) -> None:
         self._database.close()
 
-    def _look(self, study: int, work: Callable[[SqlLedger], T]) -> T:
-        """work on one consistent snapshot, without a lock."""
+    def _read(self, study: int, work: Callable[[SqlLedger], T]) -> T:
+        """Run work on one consistent snapshot, without a lock."""
         return self._database.run(lambda run: work(SqlLedger(run, study, self._clock, write=False)), write=False)
 
     def _change(self, study: int, work: Callable[[SqlLedger], T]) -> T:
-        """work on the locked study, with its counters written at the end."""
+        """Run work on the locked study, and write its counters if anything changed."""
 
         def change(run: Runner) -> T:
-            here = SqlLedger(run, study, self._clock, write=True)
-            before = here.sequence
-            result = work(here)
-            if here.sequence != before:
-                here.flush()
+            ledger = SqlLedger(run, study, self._clock, write=True)
+            before = ledger.sequence
+            result = work(ledger)
+            if ledger.sequence != before:
+                ledger.flush()
             return result
 
         return self._database.run(change, write=True)
@@ -132,14 +132,16 @@ def _record(row: Sequence[Any]) -> StudyRecord:
 
 
 def open_url(url: str, patience: Patience | None) -> SqlStorage:
+    """The storage behind a URL; see nonstop.storage.schemes.Backend."""
     return SqlStorage(url, patience=patience)
 
 
 def missing(url: str) -> str | None:
-    """The file of an SQLite URL that is not there; a server says for itself what it lacks."""
+    """Says that the file of an SQLite URL does not exist, if so; what a server lacks, it says when it is opened."""
     path = sqlite_path(parse(url))
     return None if path is None or path.exists() else f"there is no file {path}"
 
 
 def shown(url: str) -> str:
+    """The URL without passwords."""
     return masked(parse(url))

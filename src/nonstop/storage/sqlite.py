@@ -1,11 +1,13 @@
 """What is special about SQLite: a safe journal mode, one writer at a time, local disks only.
 
 SQLite before 3.51.3 (but for 3.50.7 and 3.44.6) can lose commits in WAL mode when one process commits while another
-checkpoints (https://sqlite.org/wal.html#walresetbug). There, and in every file that already has a rollback journal, we
-use one: journal_mode=TRUNCATE. A file only ever leaves WAL mode, so that processes with different SQLites do not fight.
-Few Pythons come with an SQLite that new; the package pysqlite3 (extra `sqlite`) brings one along, and is used if it is
-there. A commit then waits for the disk once instead of four times. Its locks and those of Python's own module do not
-see each other inside one process, so whoever looks into our files from such a process should use `driver()`, too.
+checkpoints (https://sqlite.org/wal.html#walresetbug). With such an SQLite, and in every file that already has a
+rollback journal, we use one: journal_mode=TRUNCATE. A file may leave WAL mode but never returns to it, so that
+processes with different SQLites do not switch it back and forth.
+
+Few Pythons come with an SQLite that new. The package pysqlite3 (extra `sqlite`) contains one, and is used if installed:
+a commit then waits for the disk once instead of four times. Inside one process, its locks and those of Python's own
+module do not see each other: code that opens our files in such a process should use `driver()`, too.
 """
 
 from __future__ import annotations
@@ -27,14 +29,14 @@ from sqlalchemy.pool import QueuePool
 
 from nonstop.errors import StorageError
 
-#: "nons" in ASCII: tells our files from others, in the header that `file` and SQLite itself read.
+#: "nons" in ASCII: marks our files, in the header that `file` and SQLite itself read.
 APPLICATION_ID: Final = 0x6E6F6E73
-#: Where file locks, which SQLite's safety rests on, are broken or missing more often than not.
+#: File systems on which file locks, which SQLite's safety rests on, are often broken or missing.
 NETWORK: Final = re.compile(
     r"nfs\d?|cifs|smb\d?|smbfs|afs|afpfs|ncpfs|lustre|gpfs|beegfs|ceph|glusterfs|orangefs|pvfs2|davfs|webdav"
     r"|fuse\.(sshfs|s3fs|gcsfuse|glusterfs|ceph.*|rclone|davfs.*|goofys|mergerfs|juicefs)"
 )
-#: Seconds. Short, because SQLite waits ever longer between two looks at a lock; after this we begin again, with jitter.
+#: Seconds. Short, because SQLite checks a lock less and less often; after this we retry, with jitter.
 #: With 32 processes writing at once, the slowest 1 % of transactions took 0.5 s instead of 1.7 s.
 BUSY_TIMEOUT: Final = 0.1
 #: Execution options of the two kinds of transaction.
@@ -59,7 +61,7 @@ _REMEDIES: Final = {
 
 
 def path_of(url: URL) -> Path | None:
-    """The file behind the URL, None for a database in memory."""
+    """The file of the URL; None for a database in memory."""
     name = url.database or ":memory:"
     if name == ":memory:" or url.query.get("mode") == "memory":
         return None
@@ -67,8 +69,8 @@ def path_of(url: URL) -> Path | None:
 
 
 def synchronous_of(url: URL) -> str:
-    """What `?synchronous=` says: "full" (every commit waits for the disk) unless the user chose "normal" (a power cut,
-    though no process that dies, may undo the latest commits)."""
+    """What `?synchronous=` says: "full" (every commit waits for the disk) unless the user chose "normal" (a power cut
+    may undo the latest commits; the end of a process does not)."""
     chosen = url.query.get(SYNCHRONOUS, "full")
     if chosen not in ("full", "normal"):
         raise StorageError(f"synchronous must be 'full' or 'normal', not {chosen!r}")
@@ -76,8 +78,8 @@ def synchronous_of(url: URL) -> str:
 
 
 def file_at(path: str | None) -> tuple[int, int] | None:
-    """Which file is there at the moment, None if there is none. With a write-ahead log SQLite does not notice that its
-    file was moved away, and writes into what nobody will read."""
+    """The identity of the file at the path; None if there is none. With a write-ahead log SQLite does not notice that
+    its file was moved or deleted, and goes on writing to it."""
     try:
         found = os.stat(path) if path is not None else None  # noqa: PTH116 (before every transaction: half the time)
     except OSError:
@@ -97,8 +99,8 @@ def make_engine(url: URL) -> Engine:
         pool_size=1,
         max_overflow=0,
         hide_parameters=True,
-        paramstyle="named",  # as psycopg's: a statement's parameters have names
-        # isolation_level=None: sqlite3 must not open transactions by itself, we choose between two kinds of them.
+        paramstyle="named",  # parameters by name, as with psycopg
+        # isolation_level=None: sqlite3 must not begin transactions by itself, as _begin_of() chooses their kind.
         connect_args={"timeout": BUSY_TIMEOUT, "check_same_thread": False, "isolation_level": None},
     )
     event.listen(engine, "connect", lambda connection, _record: _configure(connection, synchronous))
@@ -134,12 +136,12 @@ def _configure(connection: Any, synchronous: str) -> None:
     connection.execute(f"PRAGMA journal_mode={mode}")
     # With a rollback journal, "normal" could damage the file in a power cut: there it is always "full".
     connection.execute(f"PRAGMA synchronous={synchronous if mode == 'wal' else 'full'}")
-    # Someone else's file may carry triggers or views that call functions: ours has none.
+    # A file from elsewhere may have triggers or views that call functions: ours has none.
     connection.execute("PRAGMA trusted_schema=OFF")
 
 
 def begin(connection: Any, write: bool) -> None:
-    """Open a transaction on a connection of the driver."""
+    """Begin a transaction on a connection of the driver."""
     connection.execute(_begin_of(write))
 
 
@@ -148,12 +150,12 @@ def _begin(connection: Connection) -> None:
 
 
 def _begin_of(write: bool) -> str:
-    # IMMEDIATE takes the one write lock at the start, so that what reads first and then writes cannot fail halfway.
+    # IMMEDIATE takes the write lock at the start: a transaction that first reads and then writes cannot fail halfway.
     return "BEGIN IMMEDIATE" if write else "BEGIN"
 
 
 def serialize(_connection: Connection) -> None:
-    """Keep other installers out: BEGIN IMMEDIATE already does."""
+    """Nothing to do: BEGIN IMMEDIATE keeps all other writers out."""
 
 
 def tables_in(connection: Connection) -> Set[str]:
@@ -167,14 +169,17 @@ def tables_in(connection: Connection) -> Set[str]:
 
 
 def mark_ours(connection: Connection) -> None:
+    """Mark the file as one of nonstop."""
     connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
 
 
 def transient(error: DBAPIError) -> bool:
+    """May a retry succeed?"""
     return _code(error) in _TRANSIENT
 
 
 def remedy(error: DBAPIError) -> str | None:
+    """What the user can do about the error, if known."""
     return _REMEDIES.get(_code(error))
 
 
@@ -185,7 +190,7 @@ def _code(error: DBAPIError) -> int:
 
 
 def check_local(folder: Path, mounts: str | None = None) -> None:
-    """StorageError if the folder is on a network file system. Known on Linux only; `mounts` is for tests."""
+    """StorageError if the folder is on a network file system. Checked on Linux only; `mounts` is for tests."""
     if mounts is None:
         if sys.platform != "linux":
             return

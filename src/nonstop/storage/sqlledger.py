@@ -2,7 +2,7 @@
 
 Writers hold the lock on the study's row (PostgreSQL) or on the file (SQLite) from the first statement to the commit.
 So sequence numbers are given and become visible in the same order, and counters can be written as plain values.
-A worker that comes from its objective pays for every statement, so one of them reads all that a transaction needs.
+Every statement costs time, so one of them reads all that a transaction needs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nonstop.storage.statement import Runner
 from nonstop.trials.messages import Counts, Pulse, Report
 from nonstop.trials.trial import Trial, TrialState
 
-# Parameters start with "the_", because an UPDATE keeps the names of columns for itself.
+# Parameters start with "the_", because an UPDATE uses the names of columns for the new values.
 _STUDY: Final[BindParameter[Any]] = bindparam("the_study")
 _ID: Final[BindParameter[Any]] = bindparam("the_id")
 _NUMBER: Final[BindParameter[Any]] = bindparam("the_number")
@@ -35,7 +35,7 @@ _LOCKED_HEADER: Final = _HEADER.with_for_update()
 _FLUSH: Final = update(studies).where(studies.c.id == _STUDY)
 
 _TRIALS: Final = select(*COLUMNS, trials.c.request_id).where(trials.c.study_id == _STUDY)
-# Not one SELECT with OR, for which SQLite would walk through all trials; unordered, so that it need not sort.
+# Not one SELECT with OR, for which SQLite would scan all trials; without an order, so that it need not sort.
 _NEWS: Final = union_all(
     _TRIALS.where(trials.c.sequence > bindparam("the_cursor")),
     _TRIALS.where(trials.c.number == _NUMBER),
@@ -61,11 +61,12 @@ _PULSES: Final = select(trials.c.number, trials.c.attempt, trials.c.beat, trials
 
 
 def exists(run: Runner, study: int) -> bool:
+    """Is there a study with this id?"""
     return run(_HEADER, {"the_study": study}).fetchone() is not None
 
 
 class SqlLedger:
-    """Follows nonstop.storage.ledger.Ledger. With `write` it locks the study first; flush() writes the counts."""
+    """Implements nonstop.storage.ledger.Ledger. With `write` it locks the study first; flush() writes the counters."""
 
     def __init__(self, run: Runner, study: int, clock: Clock, write: bool) -> None:
         self._run = run
@@ -89,7 +90,6 @@ class SqlLedger:
         return self._clock.now()
 
     def read(self, cursor: int, number: int | None = None, request_id: str | None = None) -> None:
-        """Take in what changed after the cursor, the trial with this number, and the one granted to this request."""
         named = {"the_study": self._study, "the_cursor": cursor, "the_number": number, "the_id": request_id}
         rows = self._run(_NEWS, named).fetchall()
         self._cursor = cursor
@@ -98,20 +98,17 @@ class SqlLedger:
 
     @property
     def changes(self) -> tuple[Trial, ...]:
-        """What changed after the cursor, or in this transaction."""
         return tuple(trial for trial in self._trials.values() if trial.sequence > self._cursor)
 
     def granted(self, request_id: str) -> Trial | None:
         return self._trials[self._grants[request_id]] if request_id in self._grants else None
 
     def trial(self, number: int) -> Trial:
-        """One of those that were read."""
         if number not in self._trials:
             raise TrialError(f"study {self._name!r} has no trial {number}")
         return self._trials[number]
 
     def locked(self, number: int) -> Trial:
-        """Any trial, and no heartbeat changes it before the end of the transaction."""
         found = self._one(_LOCKED, the_number=number)
         self._trials = {} if found is None else {number: found}
         return self.trial(number)
@@ -142,8 +139,8 @@ class SqlLedger:
         return self._put(old, new, {"request_id": None})
 
     def _put(self, old: Trial, new: Trial, columns: Mapping[str, str | None]) -> Trial:
-        """Write the columns that changed. Only those: a column that is written, even with its old value, dirties a page
-        of every index it is in, and each page costs a commit two writes."""
+        """Write the columns that changed, and no others: writing a column, even its old value, changes a page of every
+        index it is in, and each changed page costs a commit two writes."""
         new = self._count(old.state, new)
         written = to_columns(new, changed(old, new))
         self._run(_PUT, {"the_study": self._study, "the_number": new.number, **written, **columns})
@@ -164,7 +161,6 @@ class SqlLedger:
         self._run(_FLUSH, {"the_study": self._study, "sequence": self.sequence, **self._counts})
 
     def log(self, report: Report, counted: bool, now: float) -> bool:
-        """Keep a result; False if it was there before."""
         value = None if report.value is None else repr(report.value)
         row = {"id": report.id, "number": report.number, "attempt": report.attempt, "state": report.state.value}
         row |= {"value": value, "reason": report.reason, "counted": counted, "reported_at": now}
@@ -172,13 +168,14 @@ class SqlLedger:
 
 
 def beat(run: Runner, study: int, mine: Sequence[tuple[int, int]]) -> None:
-    """In the order of numbers, so that two beats that meet on PostgreSQL do not block each other for good."""
+    """Increase heartbeat counters; in the order of numbers, so that two beats cannot deadlock on PostgreSQL."""
     for number, attempt in sorted(mine):
         run(_BEAT, {"the_study": study, "the_number": number, "the_attempt": attempt})
 
 
 def pulses(run: Runner, study: int) -> Sequence[Pulse]:
+    """The heartbeats of all trials that a worker holds, by number."""
     rows = run(_PULSES, {"the_study": study}).fetchall()
     found = [Pulse(number, attempt, count, worker or "") for number, attempt, count, worker in rows]
-    # Sorted here: asked for the order of numbers, SQLite would rather walk through all trials than sort a few.
+    # Sorted here: with ORDER BY number, SQLite would scan all trials instead of sorting a few.
     return sorted(found, key=lambda pulse: pulse.number)

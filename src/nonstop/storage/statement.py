@@ -1,7 +1,7 @@
-"""Statements that run with every trial: compiled once, then given to the driver as text.
+"""Statements that run with every trial: compiled once by SQLAlchemy, then run by the driver as text.
 
-SQLAlchemy does ten times as much around each execution as SQLite does inside it, and a worker whose caches went cold
-while its objective ran pays for that twice. So SQLAlchemy writes the SQL, and the driver alone runs it.
+SQLAlchemy's own work for each execution takes ten times as long as SQLite's, and twice that after an objective has
+evicted it from the processor's caches.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Statement: TypeAlias = Select[Any] | CompoundSelect[Any] | Insert | Update | Tex
 
 
 class Runner:
-    """Runs statements on a connection of the driver, sqlite3's or psycopg's, inside the transaction that is open."""
+    """Runs statements on a connection of the driver, sqlite3 or psycopg, inside the current transaction."""
 
     __slots__ = ("_connection", "_dialect")
 
@@ -25,7 +25,7 @@ class Runner:
         self._dialect = dialect
 
     def __call__(self, statement: Statement, parameters: Mapping[str, object]) -> Any:
-        """The driver's cursor. INSERT and UPDATE write the columns that the parameters name."""
+        """Run a statement: the driver's cursor. INSERT and UPDATE write the columns that the parameters name."""
         columns = tuple(parameters) if isinstance(statement, (Insert, Update)) else ()
         text, constants = _compiled(statement, self._dialect, columns)
         return self._connection.execute(text, {**constants, **parameters} if constants else parameters)
@@ -33,6 +33,6 @@ class Runner:
 
 @lru_cache(maxsize=256)
 def _compiled(statement: Statement, dialect: Dialect, columns: tuple[str, ...]) -> tuple[str, Mapping[str, object]]:
-    """The SQL, and the values in it that the statement itself gives."""
+    """The SQL text, and the values of the parameters that are constants of the statement."""
     compiled = statement.compile(dialect=dialect, column_keys=columns or None)
     return str(compiled), {name: value for name, value in compiled.params.items() if value is not None}

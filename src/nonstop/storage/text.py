@@ -1,6 +1,6 @@
-"""What goes into a storage as text, and comes back as it was: JSON without NaN, floats to the last bit, clean strings.
+"""What a storage keeps as text and reads back unchanged: JSON without NaN, exact floats, printable strings.
 
-Every backend uses these, memory too, so that a study cannot be stored in one place and not in another.
+Every backend uses these functions, memory too, so that all of them accept and refuse the same.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from nonstop.errors import NonstopError, StudyError, TrialError
 from nonstop.types import Params
 from nonstop.wording import printable
 
-_JSON = json.JSONEncoder(allow_nan=False)  # json.dumps would make a new one each time
+_JSON = json.JSONEncoder(allow_nan=False)  # json.dumps would create one with every call
 
 NOT_SHARED = "a study in memory cannot be shared with another process: create it with a URL, such as sqlite:///runs.db"
 
 
 def encode(what: str, value: Mapping[str, object], error: type[NonstopError] = TrialError) -> str:
-    """JSON in ASCII; an error for what JSON cannot hold, NaN and infinity included."""
+    """JSON in ASCII; raises `error` for what JSON cannot hold, NaN and infinity included. `what` names it."""
     try:
         return _JSON.encode(dict(value))
     except (TypeError, ValueError, RecursionError) as cause:
@@ -27,6 +27,7 @@ def encode(what: str, value: Mapping[str, object], error: type[NonstopError] = T
 
 
 def decode(text: str) -> dict[str, object]:
+    """What encode() was given."""
     return cast("dict[str, object]", json.loads(text))
 
 
@@ -36,17 +37,18 @@ def clean_params(params: Params) -> Params:
 
 
 def decode_all(texts: list[str]) -> list[Any]:
-    """What decode gives for each of them, many times faster than one by one."""
+    """What decode() gives for each text, many times faster than one by one."""
     return cast("list[Any]", json.loads(f"[{','.join(texts)}]"))
 
 
 def study_name(name: str) -> str:
-    """The name itself; StudyError if it is empty or no database stores it as it is."""
+    """The name; StudyError if it is empty, or has characters that a database does not store."""
     if not name or name != printable(name):
         raise StudyError(f"{name!r} cannot be the name of a study: give it at least one printable character")
     return name
 
 
 def no_study(name: str, names: list[str]) -> StudyError:
+    """The error for a study that does not exist, with the names of those that do."""
     there = ", ".join(repr(known) for known in names) or "none yet"
     return StudyError(f"there is no study {name!r} here; studies: {there}")

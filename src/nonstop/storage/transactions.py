@@ -1,84 +1,84 @@
-"""What happens in each transaction, for every storage: the rules are in trials/transitions.py, the data in a Ledger."""
+"""The transactions of every storage: which trials of a Ledger change, by the rules of nonstop.trials.transitions."""
 
 from __future__ import annotations
 
 import nonstop.trials.transitions as transitions
 from nonstop.storage.ledger import Ledger
-from nonstop.trials.messages import Exchange, Report, Request, Start
+from nonstop.trials.messages import Exchange, HandOn, Report, Request, Start
 from nonstop.trials.trial import Trial
 from nonstop.types import Params
 
 
-def exchange(here: Ledger, cursor: int, report: Report | None, request: Request | None) -> Exchange:
+def exchange(ledger: Ledger, cursor: int, report: Report | None, request: Request | None) -> Exchange:
     """Hand in a result, ask for the next trial, and read what is new; see Storage.exchange."""
-    here.read(cursor, None if report is None else report.number, None if request is None else request.id)
+    ledger.read(cursor, None if report is None else report.number, None if request is None else request.id)
     trial = None
     if report is not None:
-        trial = _report(here, transitions.checked(report))
+        trial = _report(ledger, transitions.checked(report))
     if request is not None:
-        trial = _granted(here, request)
-    return _answer(here, trial)
+        trial = _granted(ledger, request)
+    return _answer(ledger, trial)
 
 
-def start(here: Ledger, start: Start, cursor: int) -> Exchange:
-    """Give a PROPOSING trial its params, if no one overtook the proposal; see Storage.start."""
-    here.read(cursor, start.number)
-    trial = here.trial(start.number)
+def start(ledger: Ledger, start: Start, cursor: int) -> Exchange:
+    """Give a PROPOSING trial its params, unless another proposal overtook this one; see Storage.start."""
+    ledger.read(cursor, start.number)
+    trial = ledger.trial(start.number)
     if transitions.repeats_start(trial, start):
-        return _answer(here, trial)
-    started = transitions.start(trial, start, here.now())
-    if transitions.overtaken(trial, start, here.changes):
-        return _answer(here, None)
-    return _answer(here, here.put(trial, started))
+        return _answer(ledger, trial)
+    started = transitions.start(trial, start, ledger.now())
+    if transitions.overtaken(trial, start, ledger.changes):
+        return _answer(ledger, None)
+    return _answer(ledger, ledger.put(trial, started))
 
 
-def insert(here: Ledger, params: Params, value: float | None, insert_id: str) -> Trial:
-    """A trial from outside; see Storage.insert."""
-    known = here.inserted(insert_id)
+def insert(ledger: Ledger, params: Params, value: float | None, insert_id: str) -> Trial:
+    """Enqueue or add a trial; see Storage.insert."""
+    known = ledger.inserted(insert_id)
     if known is not None:
         return known
-    now, counts = here.now(), here.counts
+    now, counts = ledger.now(), ledger.counts
     trial = transitions.insert(counts.total, params, value, counts.completed + 1, now)
     if trial.value is not None:
-        here.log(Report(f"insert {insert_id}", trial.number, 1, trial.state, trial.value), True, now)
-    return here.add(trial, insert_id=insert_id)
+        ledger.log(Report(f"insert {insert_id}", trial.number, 1, trial.state, trial.value), True, now)
+    return ledger.add(trial, insert_id=insert_id)
 
 
-def hand_on(here: Ledger, number: int, attempt: int, beat: int | None, reason: str, max_attempts: int) -> bool:
-    """Put a trial back into the queue, if its lease is still the one that was seen; see Storage.hand_on."""
-    trial = here.locked(number)
-    if not transitions.holds(trial, attempt, beat):
+def hand_on(ledger: Ledger, hand_on: HandOn) -> bool:
+    """Hand on a trial, if it is still at the attempt and beat that were seen; see Storage.hand_on."""
+    trial = ledger.locked(hand_on.number)
+    if not transitions.is_held(trial, hand_on.attempt, hand_on.beat):
         return False
-    here.revoke(trial, transitions.hand_on(trial, reason, max_attempts, here.now()))
+    ledger.revoke(trial, transitions.hand_on(trial, hand_on, ledger.now()))
     return True
 
 
-def _report(here: Ledger, report: Report) -> Trial:
-    """The first result of a trial counts; every one is kept in the log."""
-    trial, now = here.trial(report.number), here.now()
+def _report(ledger: Ledger, report: Report) -> Trial:
+    """Log a result; only the first one of a trial changes the trial."""
+    trial, now = ledger.trial(report.number), ledger.now()
     transitions.check_started(trial, report.attempt)
-    open_still = not trial.state.finished
-    if not here.log(report, counted=open_still, now=now) or not open_still:
+    first = not trial.state.finished
+    if not ledger.log(report, counted=first, now=now) or not first:
         return trial
-    return here.put(trial, transitions.finish(trial, report, here.counts.completed + 1, now))
+    return ledger.put(trial, transitions.finish(trial, report, ledger.counts.completed + 1, now))
 
 
-def _granted(here: Ledger, request: Request) -> Trial | None:
-    """A trial that waits, a new one, or None if the budget has no room."""
-    held = here.granted(request.id)
-    if held is not None:
-        return held
-    counts, now = here.counts, here.now()
-    waiting = here.first_waiting() if counts.waiting else None
+def _granted(ledger: Ledger, request: Request) -> Trial | None:
+    """The trial granted before, a waiting one, a new one, or None if there is no room in the budget."""
+    granted = ledger.granted(request.id)
+    if granted is not None:
+        return granted
+    counts, now = ledger.counts, ledger.now()
+    waiting = ledger.first_waiting() if counts.waiting else None
     if waiting is not None:
         if not transitions.may_claim(counts, request.limit):
             return None
-        return here.grant(waiting, transitions.claim(waiting, request, counts.completed, now), request.id)
+        return ledger.grant(waiting, transitions.claim(waiting, request, counts.completed, now), request.id)
     if not transitions.may_create(counts, request.limit):
         return None
-    return here.add(transitions.ask(counts.total, request, counts.completed, now), request_id=request.id)
+    return ledger.add(transitions.ask(counts.total, request, counts.completed, now), request_id=request.id)
 
 
-def _answer(here: Ledger, trial: Trial | None) -> Exchange:
-    counts = here.counts
-    return Exchange(here.changes, here.sequence, counts.completed, counts, trial)
+def _answer(ledger: Ledger, trial: Trial | None) -> Exchange:
+    counts = ledger.counts
+    return Exchange(ledger.changes, ledger.sequence, counts.completed, counts, trial)

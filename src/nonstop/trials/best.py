@@ -1,4 +1,4 @@
-"""Which trial is best, in one place for everybody who asks."""
+"""Which trial is the best."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a proposal says of itself, as one typed record; its JSON form stands here and nowhere else.
+"""What a proposal records of itself, as one typed value with one JSON form.
 
 Replay needs `busy`, `believed`, `warm`, `cursor` and `skip`; the next fit starts from `hyperparameters`; the rest is
 for people.
@@ -18,28 +18,29 @@ from nonstop.surrogate.hyperparameters import Hyperparameters
 class Diagnostics:
     """How the params of a trial came about. Trials that were enqueued or added from elsewhere have none."""
 
-    #: From the model, from a fallback of it, quasi-random or random: see nonstop.propose.Rung.
+    #: Where the point came from: the model, a fallback of it, the quasi-random sequence, or chance. See propose.Rung.
     rung: Rung
-    #: How many points of the quasi-random sequence were passed over because they had been tried.
+    #: How many points of the quasi-random sequence were skipped because they had been tried.
     skip: int = 0
     #: The value of the acquisition function at the point, if it is a number.
     acquisition: float | None = None
-    #: Posterior mean and standard deviation at the point, standardised.
+    #: Posterior mean at the point, standardised.
     mean: float | None = None
+    #: Posterior standard deviation at the point, standardised.
     sd: float | None = None
     #: Euclidean distance to the nearest busy point in the unit cube, if there was one.
     nearest_busy: float | None = None
-    #: How long the proposal took to compute.
+    #: Seconds that it took to compute the proposal.
     seconds: float = 0.0
     #: Numbers of the trials that were running.
     busy: tuple[int, ...] = ()
-    #: Numbers of the trials proposed from the same data, whose value the model was made to believe.
+    #: Numbers of the trials proposed from the same data before: the model took its prediction for their value.
     believed: tuple[int, ...] = ()
     #: Number of the trial whose hyperparameters the fit started from.
     warm: int | None = None
-    #: Sequence number up to which the proposal had read the study; None if it did not ask propose().
+    #: Sequence number up to which the study had been read; None if the params are quasi-random and not from propose().
     cursor: int | None = None
-    #: What the model was fitted with, if there was one.
+    #: The fitted hyperparameters, if a model was fitted.
     hyperparameters: Hyperparameters | None = None
 
     @property
@@ -51,7 +52,7 @@ class Diagnostics:
         """Plain JSON: only `rung` and `skip` for a quasi-random point."""
         if self.cursor is None:
             return {"rung": self.rung, "skip": self.skip}
-        said: dict[str, object] = {
+        record: dict[str, object] = {
             "rung": self.rung,
             "acquisition": self.acquisition,
             "mean": self.mean,
@@ -64,30 +65,30 @@ class Diagnostics:
             "cursor": self.cursor,
         }
         if self.hyperparameters is not None:
-            said["lengthscales"] = self.hyperparameters.lengthscales
-            said["noise"] = self.hyperparameters.noise
-            said["fitted"] = self.hyperparameters.results
-        return said
+            record["lengthscales"] = self.hyperparameters.lengthscales
+            record["noise"] = self.hyperparameters.noise
+            record["fitted"] = self.hyperparameters.results
+        return record
 
     @classmethod
-    def from_json(cls, said: Mapping[str, Any]) -> Diagnostics | None:
-        """What to_json() wrote; None for the empty object of a trial that no proposal made."""
-        if not said:
+    def from_json(cls, record: Mapping[str, Any]) -> Diagnostics | None:
+        """The record that to_json() wrote; None for the empty object of a trial that was enqueued or added."""
+        if not record:
             return None
-        if "cursor" not in said:
-            return cls(said["rung"], said.get("skip", 0))
-        scales = said.get("lengthscales")
+        if "cursor" not in record:
+            return cls(record["rung"], record.get("skip", 0))
+        scales = record.get("lengthscales")
         return cls(
-            said["rung"],
+            record["rung"],
             0,
-            said["acquisition"],
-            said["mean"],
-            said["sd"],
-            said["nearest_busy"],
-            said["seconds"],
-            tuple(said["busy"]),
-            tuple(said["believed"]),
-            said["warm"],
-            said["cursor"],
-            None if scales is None else Hyperparameters(tuple(scales), said["noise"], said.get("fitted")),
+            record["acquisition"],
+            record["mean"],
+            record["sd"],
+            record["nearest_busy"],
+            record["seconds"],
+            tuple(record["busy"]),
+            tuple(record["believed"]),
+            record["warm"],
+            record["cursor"],
+            None if scales is None else Hyperparameters(tuple(scales), record["noise"], record.get("fitted")),
         )

@@ -1,4 +1,4 @@
-"""What workers and storages say to each other about trials: reports, requests, counts, and the answer to both."""
+"""The messages between workers and a storage: reports, requests, starts, handing on, and the answers."""
 
 from __future__ import annotations
 
@@ -11,73 +11,119 @@ from nonstop.types import Params
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The end of one attempt at a trial. `id` makes a retry of the same report harmless."""
+    """The result of one attempt at a trial."""
 
+    #: Any unique string: a retry with the same id changes nothing.
     id: str
+    #: The number of the trial.
     number: int
+    #: Which attempt at the trial this is, from 1.
     attempt: int
-    state: TrialState  # COMPLETED or FAILED
+    #: COMPLETED or FAILED.
+    state: TrialState
+    #: The value, if it is COMPLETED: a finite number.
     value: float | None = None
+    #: Why it failed, if it did.
     reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A wish for the next trial. `id` makes a retry of the same request return the same trial."""
+    """A request for the next trial."""
 
+    #: Any unique string: a retry with the same id is granted the same trial.
     id: str
+    #: The name of the worker that asks.
     worker: str
-    limit: int | None = None  # the budget: completed + proposing + waiting + running trials never exceed it
+    #: The budget: completed, proposing, waiting and running trials together never exceed it. None is no limit.
+    limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The params for a PROPOSING trial, and how they came about. With `unique`, no running trial may have them."""
+    """The params for a PROPOSING trial, which make it RUNNING."""
 
+    #: The number of the trial.
     number: int
+    #: Which attempt at the trial this is, from 1.
     attempt: int
+    #: What to evaluate.
     params: Params
+    #: The seed that the params were proposed with.
     seed: int
+    #: How the params came about.
     diagnostics: Diagnostics
+    #: Refuse the start if another running trial has the same params?
     unique: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
-    """How many trials of a study are in which state."""
+class HandOn:
+    """A trial that its worker does not finish: another worker is to have it."""
 
+    #: The number of the trial.
+    number: int
+    #: The attempt that ends.
+    attempt: int
+    #: Why it ends, kept if it was the last attempt.
+    reason: str
+    #: With this attempt or a later one, the trial fails instead.
+    max_attempts: int
+    #: The heartbeat counter that an observer saw stand still; None if the trial's own worker gives it back, or is dead.
+    beat: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many trials of a study are in which state; see TrialState."""
+
+    #: Trials whose params are being proposed.
     proposing: int = 0
+    #: Trials that wait for a worker.
     waiting: int = 0
+    #: Trials that are being evaluated.
     running: int = 0
+    #: Trials with a value.
     completed: int = 0
+    #: Trials without a value that are not evaluated again.
     failed: int = 0
 
     @property
     def unfinished(self) -> int:
+        """Trials without a result so far."""
         return self.proposing + self.waiting + self.running
 
     @property
     def total(self) -> int:
+        """All trials."""
         return self.unfinished + self.completed + self.failed
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What one transaction gave back: all trials changed after the caller's cursor, oldest change first, each in its
-    newest state; the cursor to come with next time; and the trial granted, started or reported, if any."""
+    """The answer of a storage to one transaction."""
 
+    #: All trials that changed after the caller's cursor, oldest change first, each in its newest state.
     changes: tuple[Trial, ...]
+    #: The sequence number of the latest change: the caller's next cursor.
     cursor: int
+    #: How many results the study has.
     version: int
+    #: How many trials are in which state.
     counts: Counts
+    #: The trial that was granted, started or reported, if any.
     trial: Trial | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Pulse:
-    """The heartbeat counter of one unfinished, owned trial, as every observer sees it."""
+    """The heartbeat of one trial that a worker holds, as every observer sees it."""
 
+    #: The number of the trial.
     number: int
+    #: Which attempt at the trial this is, from 1.
     attempt: int
+    #: The heartbeat counter: while the worker lives, it increases.
     beat: int
+    #: The name of the worker.
     worker: str

@@ -1,7 +1,7 @@
 """A worker's own copy of a study's trials, kept up to date by the changes that each exchange brings.
 
-Applying a change costs O(1). Results go to the end of a list, in completion order: the data of version v are always the
-first v of them. Points are encoded once, and all that are new together when somebody asks: that costs as much as one.
+Applying a change costs O(1). Results are appended to a list, in completion order: the data of version v are always its
+first v. Points are encoded once, and all new ones together when they are needed: that costs about as much as one.
 """
 
 from __future__ import annotations
@@ -17,22 +17,27 @@ from nonstop.types import Array, Params
 
 
 class Mirror:
-    """Belongs to one thread; everything in it came from the storage."""
+    """The trials of a study, and their encoded points. Belongs to one thread."""
 
     def __init__(self, space: Space) -> None:
         self.space = space
+        #: The sequence number of the latest change that was applied.
         self.cursor = 0
+        #: How many results there are.
         self.version = 0
+        #: By number.
         self.trials: dict[int, Trial] = {}
-        self.completed: list[int] = []  # numbers in completion order
-        self.newest_fit: int | None = None  # the highest-numbered trial that recorded hyperparameters
+        #: Numbers of the completed trials, in completion order.
+        self.completed: list[int] = []
+        #: The highest-numbered trial that recorded hyperparameters.
+        self.newest_fit: int | None = None
         self._states: dict[TrialState, set[int]] = {state: set() for state in TrialState}
-        self._values: list[float] = []  # of the completed
+        self._values: list[float] = []  # of the completed trials
         self._points = np.empty((16, cube_of(space).dim))  # by number
-        self._new: list[int] = []  # numbers of trials whose params are not yet among the points
+        self._new: list[int] = []  # numbers of trials whose params are not yet encoded
 
     def apply(self, changes: Iterable[Trial]) -> None:
-        """Take in changes, oldest first, each trial in its newest state."""
+        """Apply changes, oldest first, each trial in its newest state."""
         for trial in changes:
             self._replace(trial)
             self.cursor = max(self.cursor, trial.sequence)
@@ -59,10 +64,11 @@ class Mirror:
         return self._points[self.completed[:version]], np.array(self._values[:version])
 
     def numbers(self, *states: TrialState) -> list[int]:
+        """The numbers of the trials in these states, in order."""
         return sorted(number for state in states for number in self._states[state])
 
     def points(self, numbers: Iterable[int]) -> Array:
-        """The encoded params of these trials, those without params left out."""
+        """The encoded params of these trials; those without params are left out."""
         self._encode()
         return self._points[[number for number in numbers if self.trials[number].params is not None]]
 
@@ -75,5 +81,5 @@ class Mirror:
             self._new = []
 
     def tried(self, params: Params) -> bool:
-        """Does a trial have these very params? Only asked while a study is young."""
+        """Does a trial have exactly these params? Searches all trials: for the first trials of a study."""
         return any(trial.params == params for trial in self.trials.values())

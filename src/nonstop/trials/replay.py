@@ -1,8 +1,8 @@
 """Compute every proposal of a study again, from what its trials recorded, and compare.
 
-A proposal is a pure function of the data of its version, the trials it looked at (its basis, which it recorded) and its
+A proposal is a pure function of the data of its version, the trials it used (its basis, which it recorded) and its
 seed. So a study that was run by any number of workers, with kills and restarts, replays to the last bit. On another
-machine the linear algebra may round differently: then the differences say by how much.
+machine the linear algebra may round differently: then the differences show by how much.
 """
 
 from __future__ import annotations
@@ -20,30 +20,39 @@ from nonstop.types import Params
 
 @dataclass(frozen=True, slots=True)
 class Difference:
+    """A trial whose params the replay computed differently."""
+
+    #: The number of the trial.
     number: int
+    #: Its params in the study.
     recorded: Params
+    #: Its params in the replay.
     computed: Params
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """How many proposals came from the model and from the quasi-random sequence, how many trials were not proposed by
-    the study (enqueued or added), and where the replay differs."""
+    """What was replayed, and where the replay differs."""
 
+    #: How many trials were proposed by the model.
     model_based: int
+    #: How many came from the quasi-random sequence.
     quasi_random: int
+    #: How many were enqueued or added, and so not replayed.
     outside: int
+    #: The trials whose params differ.
     differences: tuple[Difference, ...]
 
     @property
     def identical(self) -> bool:
+        """Did the replay compute the params of every trial to the last bit?"""
         return not self.differences
 
 
 def replay(
     spec: Spec, trials: Iterable[Trial], on_trial: Callable[[Trial], None] = lambda _trial: None
 ) -> ReplayReport:
-    """Replay all trials that have params; `on_trial` hears of each before it is computed."""
+    """Replay all trials that have params; `on_trial` is called with each before it is computed."""
     mirror = Mirror(spec.space)
     mirror.apply(sorted(trials, key=lambda trial: trial.sequence))
     counts = {"model": 0, "quasi-random": 0, "outside": 0}
@@ -67,11 +76,11 @@ def recomputed(spec: Spec, mirror: Mirror, trial: Trial, recorded: Diagnostics) 
     if recorded.cursor is None:
         return quasi_random(spec, trial.number, recorded.skip)
     cursor = recorded.cursor
-    # A trial that failed does not change any more: its sequence number tells when it did.
+    # A failed trial does not change any more: its sequence number is that of its failure.
     failed = [n for n in mirror.numbers(TrialState.FAILED) if mirror.trials[n].sequence <= cursor]
     return model_based(spec, mirror, trial, Basis(recorded.busy, recorded.believed, failed, recorded.warm)).params
 
 
 def _same(a: Params, b: Params) -> bool:
-    """Equal to the last bit: the repr of a float says all of them, and tells 0.0 from -0.0 and 1 from 1.0."""
+    """Equal to the last bit: the repr of a float is exact, and tells 0.0 from -0.0 and 1 from 1.0."""
     return {name: repr(value) for name, value in a.items()} == {name: repr(value) for name, value in b.items()}

@@ -1,4 +1,4 @@
-"""What a study is about, as one frozen value that every worker reads from the storage as JSON."""
+"""The specification of a study: one frozen value that is stored as JSON, and that every worker reads."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Spec:
     rule: str | Rule = DEFAULT_RULE
     #: The model: a preset by name, or a Surrogate.
     surrogate: str | Surrogate = DEFAULT_SURROGATE
-    #: The seeds of all trials follow from it.
+    #: The seed from which the seeds of all trials are derived.
     seed: int = 0
     #: Do two evaluations of the same point differ? Then a discrete space may try a point again.
     noisy: bool = False
     #: How many quasi-random trials come before the first that asks the model; None is three for each parameter.
     initial: int | None = None
-    #: The command line that made the study, for people who want to go on with it.
+    #: The command line that created the study, shown to people who want to resume it.
     command: str | None = None
 
     def __post_init__(self) -> None:
@@ -52,15 +52,16 @@ class Spec:
 
     @property
     def sign(self) -> float:
-        """propose() maximises: what to multiply values with."""
+        """The factor for values given to propose(), which maximises: 1 or -1."""
         return 1.0 if self.direction == "maximize" else -1.0
 
     @property
     def initial_trials(self) -> int:
+        """How many quasi-random trials come before the first that asks the model."""
         return 3 * cube_of(self.space).axes if self.initial is None else self.initial
 
     def to_json(self) -> dict[str, object]:
-        """Rules and surrogates that are objects are stored by their repr: whoever loads the study passes them again."""
+        """Plain JSON. A rule or surrogate that is an object is stored as its repr: to load the study, pass it again."""
         return {
             "space": self.space.to_json(),
             "direction": self.direction,
@@ -86,9 +87,9 @@ class Spec:
         return cls(**fields)  # type: ignore[arg-type]
 
 
-def resumed(name: str, stored: Mapping[str, object], given: Mapping[str, object]) -> Spec:
-    """The spec of a study that exists. What is not given (absent, or None) is as stored; what is given must be what is
-    stored, or the study could not be replayed: StudyMismatchError names the field."""
+def resumed_spec(name: str, stored: Mapping[str, object], given: Mapping[str, object]) -> Spec:
+    """The spec of a study that exists. What is not given (missing, or None) is as stored. What is given must equal what
+    is stored, because the study could not be replayed otherwise: StudyMismatchError names the field."""
     wanted = {field: value for field, value in given.items() if value is not None}
     for field, value in wanted.items():
         was, now = _comparable(field, stored), _comparable(field, {**stored, field: _as_stored(value)})
@@ -106,16 +107,16 @@ def resumed(name: str, stored: Mapping[str, object], given: Mapping[str, object]
     return Spec.from_json(stored, **own)  # type: ignore[arg-type]
 
 
-def viewed(stored: Mapping[str, object]) -> Spec:
-    """The spec for those who only look at a study. A rule object or surrogate object that only its owner can make is
-    replaced: by a rule that needs no model, and by the default surrogate."""
+def spec_for_viewing(stored: Mapping[str, object]) -> Spec:
+    """The spec for reading a study without running it. A rule or surrogate that is an object, which only its user can
+    make again, is replaced: by the rule "random", and by the default surrogate."""
     rule = None if _is_known(rule_of, stored["rule"]) else "random"
     surrogate = None if _is_known(surrogate_of, stored["surrogate"]) else DEFAULT_SURROGATE
     return Spec.from_json(stored, rule, surrogate)
 
 
 def has_objects(stored: Mapping[str, object]) -> bool:
-    """Does the study have a rule object or surrogate object, which viewed() replaces?"""
+    """Does the study have a rule or surrogate that is an object, which spec_for_viewing() replaces?"""
     return not (_is_known(rule_of, stored["rule"]) and _is_known(surrogate_of, stored["surrogate"]))
 
 
@@ -134,7 +135,7 @@ def _as_stored(value: object) -> object:
 
 
 def _comparable(field: str, stored: Mapping[str, object]) -> object:
-    """What has to be equal: for `initial` the number of trials; for objects their repr, without addresses in memory."""
+    """What must be equal: for `initial` the number of trials; for objects their repr, without memory addresses."""
     if field == "initial" and stored[field] is None:
         space = Space.from_json(cast("Mapping[str, Any]", stored["space"]))
         return Spec(space).initial_trials

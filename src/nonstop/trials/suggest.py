@@ -1,11 +1,11 @@
-"""The params of a trial, from what a mirror of the study shows: a pure function, so that any run can be replayed.
+"""The params of a trial, from a mirror of the study: a pure function, so that any run can be replayed.
 
-Which points count (the paper's algorithm 1, and what it leaves open):
-- data: the results up to the trial's version. Nothing later, even if the mirror has it.
-- believed: trials proposed from this same version before, unless their result is among the data. Without a new datum
-  the model would repeat them. That holds for those that wait for another worker or are completed by now, too.
+Which points a proposal uses (the paper's algorithm 1, and what it leaves open):
+- data: the results up to the trial's version, and no later ones, even if the mirror has them.
+- believed: trials proposed from the same version before, unless their result is among the data. Without new data the
+  model would propose the same points again. Trials that are waiting, or completed by now, are believed too.
 - busy: all running trials. Standard rules ignore them, but no proposal coincides with one.
-- failed: may not be proposed again, or a crashing corner of the space would be asked for for ever.
+- failed: not proposed again. Otherwise a region in which the objective crashes would be proposed for ever.
 """
 
 from __future__ import annotations
@@ -25,29 +25,37 @@ from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Params
 
-_LOOKAHEAD = 64  # quasi-random points to try before a discrete space is left to the model
+_LOOKAHEAD = 64  # quasi-random points to check for a new one, before the model proposes in a discrete space
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """What to store with the trial."""
+    """The params of a trial, and what to store with them."""
 
+    #: What to evaluate.
     params: Params
+    #: The seed that they were proposed with.
     seed: int
+    #: How they came about.
     diagnostics: Diagnostics
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """Which trials the proposal looked at: recorded with it, because later the mirror has moved on."""
+    """Which trials a proposal uses besides the data, by number. Recorded, because the mirror changes later."""
 
+    #: Those that are running.
     busy: Sequence[int]
+    #: Those proposed from the same data before.
     believed: Sequence[int]
+    #: Those that failed.
     failed: Sequence[int]
+    #: The one whose hyperparameters the fit starts from.
     warm: int | None
 
     @classmethod
     def of(cls, mirror: Mirror, trial: Trial) -> Basis:
+        """The basis for a proposal that is made now."""
         busy = mirror.numbers(TrialState.RUNNING)
         failed = mirror.numbers(TrialState.FAILED)
         others = (*busy, *failed, *mirror.numbers(TrialState.WAITING), *mirror.completed[trial.version :])
@@ -56,7 +64,7 @@ class Basis:
 
 
 def trial_seed(study_seed: int, number: int) -> int:
-    """Every trial has a seed of its own, the same in every run."""
+    """The seed of a trial: its own, and the same in every run."""
     return seed_of(study_seed, number)
 
 
@@ -71,7 +79,7 @@ def suggest(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int
 
 
 def model_based(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1) -> Suggestion:
-    """What the model says, from the data of the trial's version and the basis alone."""
+    """What the model proposes, from the data of the trial's version and the basis alone."""
     seed = trial_seed(spec.seed, trial.number)
     X, y = mirror.data(trial.version)
     proposal = propose(
@@ -98,7 +106,7 @@ def quasi_random(spec: Spec, number: int, skip: int) -> Params:
 
 
 def _first_new(spec: Spec, mirror: Mirror, number: int) -> int | None:
-    """How many points of the sequence to skip: in a discrete space, those that were tried; None if that is all."""
+    """How many points of the sequence to skip: in a discrete space, those that were tried; None if all were."""
     if not cube_of(spec.space).is_discrete:
         return 0
     skips = range(_LOOKAHEAD)

@@ -1,6 +1,6 @@
-"""The transitions of a trial, as pure functions: each takes the trial as it stands and returns what it becomes.
+"""The transitions of a trial, as pure functions from the trial before to the trial after.
 
-A storage reads a trial, applies a transition, and writes the result with the next sequence number.
+A storage reads a trial, applies a transition, and writes the new trial with the next sequence number.
 """
 
 from __future__ import annotations
@@ -12,36 +12,38 @@ from numbers import Real
 from typing import Final
 
 from nonstop.errors import TrialError
-from nonstop.trials.messages import Counts, Pulse, Report, Request, Start
+from nonstop.trials.messages import Counts, HandOn, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial, TrialState, check_transition
 from nonstop.types import LARGEST_INTEGER, Params
 from nonstop.wording import printable
 
+#: The states in which a worker holds the trial.
 HELD: Final = (TrialState.PROPOSING, TrialState.RUNNING)
-OUTSIDE: Final = -1  # the version of a trial that no data of this study proposed
+#: The version of a trial that the study did not propose: it was enqueued or added.
+OUTSIDE: Final = -1
 
 
 def may_claim(counts: Counts, limit: int | None) -> bool:
-    """Does the budget leave room to run one of the waiting trials?"""
+    """Is there room in the budget to run one of the waiting trials?"""
     return limit is None or counts.completed + counts.proposing + counts.running < limit
 
 
 def may_create(counts: Counts, limit: int | None) -> bool:
-    """Does the budget leave room for one more trial?"""
+    """Is there room in the budget for one more trial?"""
     return limit is None or counts.completed + counts.unfinished < limit
 
 
 def ask(number: int, request: Request, version: int, now: float) -> Trial:
-    """A new trial, to be proposed by the asker."""
+    """A new trial, whose params the asking worker is to propose."""
     return Trial(number, TrialState.PROPOSING, version=version, worker=printable(request.worker), asked_at=now)
 
 
 def claim(trial: Trial, request: Request, version: int, now: float) -> Trial:
-    """A waiting trial, given to the asker; one with params keeps the version its params were proposed from."""
-    owned = replace(trial, worker=printable(request.worker), asked_at=now, beat=0)
+    """A waiting trial, granted to the asking worker; if it has params, it keeps the version they were proposed from."""
+    granted = replace(trial, worker=printable(request.worker), asked_at=now, beat=0)
     if trial.params is None:
-        return replace(owned, state=TrialState.PROPOSING, version=version)
-    return replace(owned, state=TrialState.RUNNING, started_at=now)
+        return replace(granted, state=TrialState.PROPOSING, version=version)
+    return replace(granted, state=TrialState.RUNNING, started_at=now)
 
 
 def start(trial: Trial, start: Start, now: float) -> Trial:
@@ -60,7 +62,7 @@ def start(trial: Trial, start: Start, now: float) -> Trial:
 
 
 def repeats_start(trial: Trial, start: Start) -> bool:
-    """Is this the retry of a start that succeeded? TrialError if the caller holds no proposal of this trial."""
+    """Is this the retry of a start that succeeded? TrialError if the caller does not hold the trial any more."""
     if trial.attempt == start.attempt:
         if trial.state is TrialState.PROPOSING:
             return False
@@ -72,7 +74,7 @@ def repeats_start(trial: Trial, start: Start) -> bool:
 
 
 def overtaken(trial: Trial, start: Start, changes: Iterable[Trial]) -> bool:
-    """Did a change since the caller's cursor make its proposal stale: a point from the same data, or the same point?"""
+    """Do the changes since the caller's cursor contain a proposal from the same data, or the same point?"""
 
     def clashes(other: Trial) -> bool:
         same_point = start.unique and other.state is TrialState.RUNNING and other.params == start.params
@@ -82,7 +84,7 @@ def overtaken(trial: Trial, start: Start, changes: Iterable[Trial]) -> bool:
 
 
 def checked(report: Report) -> Report:
-    """The report with a clean value and reason; TrialError if it does not end a trial."""
+    """The report, its value a float and its reason printable; TrialError if its state or value is wrong."""
     if not report.state.finished:
         raise TrialError(f"a report ends a trial: {report.state} does not")
     value = finite(report.number, report.value) if report.state is TrialState.COMPLETED else None
@@ -91,14 +93,15 @@ def checked(report: Report) -> Report:
 
 
 def check_started(trial: Trial, attempt: int) -> None:
-    """TrialError unless this attempt at the trial was once RUNNING; a waiting trial's attempt is the next one."""
+    """TrialError unless this attempt at the trial was once RUNNING."""
+    # The attempt of a waiting trial is the next one.
     last = trial.attempt - 1 if trial.state is TrialState.WAITING else trial.attempt
     if trial.params is None or not 1 <= attempt <= last:
         raise TrialError(f"attempt {attempt} at trial {trial.number} was never started: the trial is {trial.state}")
 
 
 def finish(trial: Trial, report: Report, order: int, now: float) -> Trial:
-    """The trial with its first result; `order` is the place the result takes if it completes the trial."""
+    """The trial with its first result; `order` becomes its place among all results if it is completed."""
     check_transition(trial.number, trial.state, report.state)
     return replace(
         trial,
@@ -111,7 +114,7 @@ def finish(trial: Trial, report: Report, order: int, now: float) -> Trial:
 
 
 def insert(number: int, params: Params, value: float | None, order: int, now: float) -> Trial:
-    """A trial from outside."""
+    """A trial that was enqueued (without a value) or added (with one)."""
     if value is None:
         return Trial(number, TrialState.WAITING, params=params, version=OUTSIDE)
     return Trial(
@@ -125,20 +128,20 @@ def insert(number: int, params: Params, value: float | None, order: int, now: fl
     )
 
 
-def holds(trial: Trial, attempt: int, beat: int | None) -> bool:
-    """The compare of every compare-and-set on a lease."""
+def is_held(trial: Trial, attempt: int, beat: int | None = None) -> bool:
+    """Does a worker still hold this attempt, at this beat unless it is None? The compare of each compare-and-set."""
     return trial.state in HELD and trial.attempt == attempt and beat in (None, trial.beat)
 
 
-def hand_on(trial: Trial, reason: str, max_attempts: int, now: float) -> Trial:
-    """Back to the queue for the next attempt, or failed after the last one."""
-    if trial.attempt >= max_attempts:
-        return replace(trial, state=TrialState.FAILED, reason=printable(reason), finished_at=now)
+def hand_on(trial: Trial, hand_on: HandOn, now: float) -> Trial:
+    """The trial WAITING for its next attempt, or FAILED after the last one."""
+    if trial.attempt >= hand_on.max_attempts:
+        return replace(trial, state=TrialState.FAILED, reason=printable(hand_on.reason), finished_at=now)
     return replace(trial, state=TrialState.WAITING, attempt=trial.attempt + 1, worker=None, beat=0)
 
 
 def pulse(trial: Trial) -> Pulse:
-    """What observers of an owned trial see."""
+    """The heartbeat of a trial that a worker holds."""
     return Pulse(trial.number, trial.attempt, trial.beat, trial.worker or "")
 
 

@@ -2,9 +2,9 @@
 
     PROPOSING ──start──▶ RUNNING ──report──▶ COMPLETED | FAILED
         │                   │
-        └──── expire ───────┴──▶ WAITING ──claim──▶ RUNNING (or PROPOSING, if it never got params)
+        └──── hand on ──────┴──▶ WAITING ──claim──▶ RUNNING (or PROPOSING, if it never got params)
 
-Trials never change: storage hands out new values.
+Trials are frozen: a storage returns a new Trial for each change.
 """
 
 from __future__ import annotations
@@ -19,17 +19,26 @@ from nonstop.types import Params
 
 
 class TrialState(StrEnum):
-    PROPOSING = "proposing"  # has a number and a data version, not yet params
-    WAITING = "waiting"  # enqueued, or handed on by an expired lease: the next to ask gets it
+    """Where a trial is between its proposal and its result."""
+
+    #: It has a number and a data version; a worker is proposing its params.
+    PROPOSING = "proposing"
+    #: It was enqueued, or handed on: the next worker that asks gets it.
+    WAITING = "waiting"
+    #: A worker is evaluating it.
     RUNNING = "running"
+    #: It has a value.
     COMPLETED = "completed"
+    #: It has no value, and is not evaluated again.
     FAILED = "failed"
 
     @property
     def finished(self) -> bool:
+        """Is it COMPLETED or FAILED?"""
         return self in (TrialState.COMPLETED, TrialState.FAILED)
 
 
+#: Which states may follow which.
 LEGAL: Mapping[TrialState, frozenset[TrialState]] = {
     TrialState.PROPOSING: frozenset({TrialState.RUNNING, TrialState.WAITING, TrialState.FAILED}),
     TrialState.WAITING: frozenset({TrialState.RUNNING, TrialState.PROPOSING, TrialState.FAILED, TrialState.COMPLETED}),
@@ -40,29 +49,44 @@ LEGAL: Mapping[TrialState, frozenset[TrialState]] = {
 
 
 def check_transition(number: int, old: TrialState, new: TrialState) -> None:
-    """Raise TrialError unless a trial may go from old to new."""
+    """TrialError unless a trial may go from old to new."""
     if new not in LEGAL[old]:
         raise TrialError(f"trial {number} is {old}: it cannot become {new}")
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One evaluation. `version` counts the results that existed when it was proposed; `order` is the place of its own
-    result among all results (1, 2, …), so that the data of version v are the trials with order <= v."""
+    """One evaluation of the objective."""
 
+    #: 0, 1, 2, … in the order in which trials were asked for, enqueued or added.
     number: int
+    #: Where it is between its proposal and its result.
     state: TrialState
+    #: What is evaluated; None until it is proposed.
     params: Params | None = None
+    #: The value of the objective, if it is COMPLETED.
     value: float | None = None
+    #: How many results the study had when a worker asked for its params; -1 if it was enqueued or added.
     version: int = 0
+    #: The place of its result among all results (1, 2, …): the data of version v are the trials with order <= v.
     order: int | None = None
+    #: The seed that its params were proposed with.
     seed: int = 0
+    #: Which attempt at it this is, from 1: it grows whenever the trial is handed on.
     attempt: int = 1
+    #: The name of the worker that holds it, or held it last; None while it is WAITING, and if it was added.
     worker: str | None = None
+    #: The heartbeat counter of this attempt.
     beat: int = 0
+    #: Why it failed, if it did.
     reason: str | None = None
+    #: How its params came about; None if it was enqueued or added.
     diagnostics: Diagnostics | None = None
+    #: When a worker was granted the latest attempt, in seconds since the epoch by the storage's clock.
     asked_at: float | None = None
+    #: When its evaluation began.
     started_at: float | None = None
+    #: When its result was stored.
     finished_at: float | None = None
+    #: The sequence number of its latest change in the study.
     sequence: int = 0

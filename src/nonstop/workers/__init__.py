@@ -1,1 +1,1 @@
-"""Who evaluates: the loop of a worker, its lease, how it is stopped, objectives, and where its time went."""
+"""Who evaluates: the loop of a worker, leases and heartbeats, stopping, objectives, and where the time went."""

@@ -1,11 +1,11 @@
 """A shell command as an objective: `python train.py --lr {lr} --depth {depth}`.
 
-No shell reads it. The template is split into arguments first, as a shell would, and then the values take the places of
-the {placeholders}: whatever a value contains, it stays inside its one argument. {{ and }} stand for braces.
+No shell runs it. The template is first split into arguments, as a shell would split it, and then values replace the
+{placeholders}: whatever a value contains, it stays inside its one argument. {{ and }} stand for braces.
 
-Who wants pipes writes `sh -c '…'`. There a value inside the script would be read as a piece of script, so only values
-of harmless characters may stand in an argument that is more than one word; others are refused before the first trial.
-Any value may be handed to a script as an argument of its own: `sh -c 'train --loss "$1" | tail -1' sh {loss}`.
+For pipes, write `sh -c '…'`. There a value inside the script would be run as a part of it, so only values of harmless
+characters may stand in an argument that could be a script; others are refused before the first trial. Any value may be
+passed to a script as an argument of its own: `sh -c 'train --loss "$1" | tail -1' sh {loss}`.
 """
 
 from __future__ import annotations
@@ -28,16 +28,21 @@ from nonstop.workers.stopping import check_platform
 _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 _SCRIPT: Final = re.compile(r"[\s;|&$<>()`'\"\\*?]")  # an argument with one of these may be a script
 _HARMLESS: Final = re.compile(r"[\w.,:/+@%=-]+", re.ASCII)
-_TAIL: Final = 65_536  # bytes of output to look at
-_GRACE: Final = 2.0  # seconds between asking a command to end and killing it
+_TAIL: Final = 65_536  # bytes of output to read, from its end
+_GRACE: Final = 2.0  # seconds between SIGTERM and SIGKILL
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """The last line it prints is its value: a number, or JSON with `value`. It fails if it exits with another code
-    than 0, prints no number, or takes longer than `timeout` seconds. When it is stopped, so is all that it started."""
+    """A command as an objective: the last line that it prints is the value, a number or JSON with `value`.
 
+    It fails if it exits with another code than 0, prints no number, or takes longer than `timeout` seconds. When it is
+    stopped, the processes that it started are stopped too.
+    """
+
+    #: The command line, with {placeholders} for parameters.
     template: str
+    #: Seconds after which an evaluation is stopped and fails; None is no limit.
     timeout: float | None = None
 
     def __post_init__(self) -> None:
@@ -69,8 +74,9 @@ class Command:
         return [_filled(part, params) for part in shlex.split(self.template)]
 
     def __call__(self, params: Params) -> float:
+        """Run the command with these params; ObjectiveError says why there is no value."""
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            # Files and not pipes: output of any length, and no waiting for what the command left in the background.
+            # Files and not pipes: for output of any length, and so as not to wait for processes left in the background.
             try:
                 process = subprocess.Popen(
                     self.arguments(params), stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
@@ -118,7 +124,7 @@ def _text(value: Value) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the command and all of its process group: first asked, then killed."""
+    """End the command and its process group: SIGTERM first, then SIGKILL."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
             os.killpg(process.pid, number)
@@ -132,14 +138,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _lines(stream: IO[bytes]) -> list[str]:
-    """The last lines of a stream that are not empty."""
+    """The lines at the end of a stream that are not empty."""
     size = stream.seek(0, os.SEEK_END)
     stream.seek(max(0, size - _TAIL))
     return [line.strip() for line in stream.read().decode(errors="replace").splitlines() if line.strip()]
 
 
 def _said(err: IO[bytes]) -> str:
-    """What the command said last on stderr, to stand at the end of a reason."""
+    """The last lines of stderr, as the end of a reason."""
     lines = _lines(err)[-5:]
     return f"; stderr: {' | '.join(line[:300] for line in lines)}" if lines else ""
 

@@ -1,8 +1,8 @@
-"""Leases, seen from a worker: its heart beats for the trial it holds, and watches the hearts of all the others.
+"""Leases: a worker's heartbeat for the trial it holds, and its watch over the trials of all other workers.
 
-A trial whose heartbeat stands still for a whole lease is handed on. Only the observer's own monotonic clock counts, so
-clocks that differ or jump do no harm. An observer that was itself held up (stopped, swapped out, cut off from the
-storage) knows nothing about the others: it forgets what it saw and starts again.
+A trial whose heartbeat counter does not change for a whole lease is handed on. Only the observer's own monotonic clock
+counts, so clocks that differ or jump do no harm. An observer that was itself held up (stopped, swapped out, cut off
+from the storage) cannot judge the others: it forgets what it saw and starts again.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError
 from nonstop.storage.contract import Storage
-from nonstop.trials.messages import Pulse
+from nonstop.trials.messages import HandOn, Pulse
 
 BEATS_PER_LEASE = 4
 
 
-class Watch:
-    """Which pulses have stood still for a lease. Pure but for its memory: the time is an argument."""
+class LeaseWatch:
+    """Which pulses have not changed for a lease. The time is an argument, so that tests choose it."""
 
     def __init__(self, lease: float) -> None:
         self._lease = lease
@@ -28,7 +28,7 @@ class Watch:
         self._last: float | None = None
 
     def expired(self, pulses: Iterable[Pulse], now: float) -> list[Pulse]:
-        """Take in what was read at `now`; the pulses that were first seen, as they still are, a lease ago."""
+        """Record the pulses read at `now`; returns those that have been the same for a lease or longer."""
         if self._last is None or now - self._last > self._lease / 2:
             self._seen = {}
         self._last = now
@@ -38,48 +38,52 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """How long a heart may stand still, and how many workers may lose a trial before it counts as failed."""
+    """When a trial is handed on to another worker, and how often."""
 
+    #: Seconds without a heartbeat after which a trial is handed on.
     seconds: float = 30.0
+    #: How many workers may lose a trial before it counts as failed.
     max_attempts: int = 3
 
 
-class Heart:
-    """A thread that beats for the trial its worker holds; use it as a context. No trouble in it ends the worker: if
-    the storage is gone for good, the worker finds out by itself."""
+class Heartbeat:
+    """A thread that beats for the trial its worker holds, and hands on the trials of silent workers; use it in `with`.
+
+    A StorageError does not end it: if the storage stays unreachable, the worker itself finds out.
+    """
 
     def __init__(self, storage: Storage, study: int, lease: Lease, clock: Clock | None = None) -> None:
         self._storage = storage
         self._study = study
         self._lease = lease
         self._clock = clock or WallClock()
-        self._watch = Watch(lease.seconds)
-        self.held: tuple[int, int] | None = None  # (number, attempt)
+        self._watch = LeaseWatch(lease.seconds)
+        #: The trial (number, attempt) to beat for.
+        self.held: tuple[int, int] | None = None
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="nonstop-heart", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="nonstop-heartbeat", daemon=True)
 
-    def __enter__(self) -> Heart:
+    def __enter__(self) -> Heartbeat:
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
-        self._thread.join(1.0)  # not longer: it may be inside a storage that does not answer
+        self._thread.join(1.0)  # not longer: it may be waiting for a storage that does not answer
 
     def _run(self) -> None:
         while not self._over.wait(self._lease.seconds / BEATS_PER_LEASE):
             try:
                 self.beat()
             except StorageError:
-                # The watch sees the gap that this leaves, and forgets.
+                # The watch notices the time without an observation, and starts again.
                 continue
 
     def beat(self) -> None:
-        """One beat and one look around."""
+        """Beat once for the held trial, and hand on the trials whose lease has expired."""
         held = self.held
         pulses = self._storage.beat(self._study, [] if held is None else [held])
         for pulse in self._watch.expired(pulses, self._clock.monotonic()):
             reason = f"no heartbeat from {pulse.worker or 'its worker'} for {self._lease.seconds:g} s"
-            self._storage.hand_on(
-                self._study, pulse.number, pulse.attempt, pulse.beat, reason, self._lease.max_attempts
-            )
+            silent = HandOn(pulse.number, pulse.attempt, reason, self._lease.max_attempts, pulse.beat)
+            self._storage.hand_on(self._study, silent)

@@ -1,6 +1,6 @@
 """What a study evaluates: a Python callable, "module:function", or a shell command with {placeholders}.
 
-Whatever an objective does, evaluate() returns a value or a reason. Only the request to stop passes through.
+Whatever an objective does, evaluate() returns a value or a reason. Only requests to stop are raised.
 """
 
 from __future__ import annotations
@@ -24,31 +24,33 @@ from nonstop.errors import ObjectiveError, StudyError
 from nonstop.types import Params, Value
 from nonstop.workers.command import Command
 
-#: Takes the params of a trial and returns its value. `object`, because objectives return all sorts of things.
+#: Takes the params of a trial and returns its value; number_of() checks what it returned.
 Objective: TypeAlias = Callable[[dict[str, Value]], object]
 _LONGEST_REASON = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """A value, or the reason why there is none."""
+class Result:
+    """What an evaluation gave: a value, or the reason why there is none."""
 
+    #: The value, if the evaluation succeeded.
     value: float | None = None
+    #: Why it failed, if it did.
     reason: str | None = None
 
 
-def evaluate(objective: Objective, params: Params) -> Outcome:
-    """Call the objective. Exceptions become reasons, even SystemExit; KeyboardInterrupt and Stop are for the worker."""
+def evaluate(objective: Objective, params: Params) -> Result:
+    """Call the objective. Exceptions become reasons, even SystemExit; not KeyboardInterrupt and StopRequested."""
     try:
-        return Outcome(number_of(objective(dict(params))))
+        return Result(number_of(objective(dict(params))))
     except ObjectiveError as error:
-        return Outcome(reason=shortened(str(error)))
+        return Result(reason=shortened(str(error)))
     except (Exception, SystemExit) as error:
-        return Outcome(reason=shortened(_described(error)))
+        return Result(reason=shortened(_described(error)))
 
 
 def number_of(result: object) -> float:
-    """What an objective returned as a finite float; numpy and torch scalars are welcome, ObjectiveError for others."""
+    """What an objective returned, NumPy and torch scalars too, as a float; ObjectiveError if it is no finite number."""
     if not isinstance(result, numbers.Real) and getattr(result, "shape", None) == ():
         result = result.item()  # type: ignore[attr-defined]  # an array of no dimensions
     if isinstance(result, bool) or not isinstance(result, numbers.Real):
@@ -60,7 +62,7 @@ def number_of(result: object) -> float:
 
 
 def shortened(reason: str, longest: int = _LONGEST_REASON) -> str:
-    """The end of a long reason: that is where programs say what went wrong."""
+    """The end of a long reason, where programs usually say what went wrong."""
     return reason if len(reason) <= longest else "… " + reason[-longest:]
 
 
@@ -83,7 +85,7 @@ def _shown(result: object) -> str:
 
 
 def objective_of(given: str | Objective) -> Objective:
-    """The callable behind "module:function", found from the current folder too; a callable is itself."""
+    """The callable that "module:function" names, in the current folder or on the path; a callable is returned as is."""
     if not isinstance(given, str):
         if not callable(given):
             raise ObjectiveError(f"an objective is a function of the params, or 'module:function', not {given!r}")
@@ -118,8 +120,8 @@ def _imported(name: str, given: str) -> object:
 
 
 def limited(objective: Objective, seconds: float | None) -> Objective:
-    """The objective with a time limit. A command is killed; a Python function is interrupted by a signal, so it has to
-    run in the main thread of its process, and cannot be interrupted while it is inside code that is not Python."""
+    """The objective with a time limit. A command is killed. A Python function is interrupted by a signal: it has to run
+    in the main thread of its process, and code that is not Python is not interrupted."""
     if seconds is None:
         return objective
     if not seconds > 0.0:
@@ -135,7 +137,7 @@ def limited(objective: Objective, seconds: float | None) -> Objective:
 
 
 class _TimeUp(BaseException):
-    """No Exception, so that an objective's `except Exception` lets it pass."""
+    """Not an Exception, so that an objective's `except Exception` does not catch it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,14 +146,14 @@ class _Limited:
     seconds: float
 
     def __call__(self, params: dict[str, Value]) -> object:
-        handler, started = signal.signal(signal.SIGALRM, _ring), time.monotonic()
-        others = (0.0, 0.0)  # someone else's alarm, to be set again
+        handler, started = signal.signal(signal.SIGALRM, _raise_time_up), time.monotonic()
+        others = (0.0, 0.0)  # a timer that was set before, to be restored
         try:
             try:
                 others = signal.setitimer(signal.ITIMER_REAL, self.seconds)
                 return self.objective(params)
             finally:
-                # The alarm may ring until here: the outer try is for that one.
+                # The alarm may go off until here: the outer try catches that.
                 signal.setitimer(signal.ITIMER_REAL, 0.0)
         except _TimeUp:
             raise ObjectiveError(f"stopped after the time limit of {self.seconds:g} s") from None
@@ -162,5 +164,5 @@ class _Limited:
                 signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3), others[1])
 
 
-def _ring(_number: int, _frame: FrameType | None) -> None:
+def _raise_time_up(_number: int, _frame: FrameType | None) -> None:
     raise _TimeUp

@@ -1,7 +1,7 @@
 """How a worker is asked to stop: by SIGTERM or Ctrl-C in its process, or by the thread that runs it.
 
-A signal never interrupts a transaction or a proposal: those take milliseconds, and the worker looks at its StopFlag
-after each. It interrupts what may take hours, the objective, by raising StopRequested there.
+A signal never interrupts a transaction or a proposal: those take milliseconds, and the worker checks its StopFlag
+after each. A signal does interrupt the objective, which may take hours, by raising StopRequested inside it.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ def check_platform(what: str, error: type[NonstopError]) -> None:
 
 
 class StopRequested(BaseException):
-    """The process is asked to end. No Exception, so that an objective's `except Exception` lets it pass."""
+    """The process is asked to end. Not an Exception, so that an objective's `except Exception` does not catch it."""
 
 
 class StopFlag:
-    """Once set, it stays set; `signal` says by which signal, if it was one; `requests` counts how often."""
+    """Once set, it stays set; `signal` is the latest signal that set it, if any, and `requests` counts how often."""
 
     def __init__(self) -> None:
         self.signal: int | None = None
@@ -40,17 +40,19 @@ class StopFlag:
 
     @property
     def is_set(self) -> bool:
+        """Was a stop requested?"""
         return self.requests > 0
 
     def set(self) -> None:
+        """Request a stop without a signal: it takes effect after the current evaluation."""
         self.requests += 1
 
     def on_signal(self, number: int, _frame: FrameType | None) -> None:
-        """The handler. It runs in the main thread between two bytecodes, so it must take no lock."""
+        """The signal handler. It runs in the main thread between two bytecodes, so it must not take a lock."""
         self.signal = number
         self.requests += 1
         if self._armed:
-            self._armed = False  # a second signal must not interrupt the cleaning up
+            self._armed = False  # a second signal must not interrupt the cleanup
             raise StopRequested
 
     @contextmanager
@@ -65,12 +67,13 @@ class StopFlag:
             self._armed = False
 
     def forward_signal(self) -> None:
-        """In a process that is not ours, SIGTERM meant more than the loop: give it to the handler that was before."""
+        """Raise SIGTERM again, for the original handler: in a process that others started, it is not only meant for the
+        worker loop."""
         if self.signal == signal.SIGTERM:
             signal.raise_signal(signal.SIGTERM)
 
     def end_process(self) -> NoReturn:
-        """After cleaning up, end as the signal asked for: Ctrl-C as KeyboardInterrupt, SIGTERM as the usual exit."""
+        """After the cleanup, end as without our handler: Ctrl-C as KeyboardInterrupt, SIGTERM with exit code 143."""
         if self.signal == signal.SIGINT:
             raise KeyboardInterrupt
         raise SystemExit(128 + (self.signal or signal.SIGTERM))
@@ -78,7 +81,7 @@ class StopFlag:
 
 @contextmanager
 def stop_on_signals() -> Iterator[StopFlag]:
-    """A flag that SIGTERM and Ctrl-C set, in a main thread; elsewhere one that only set() sets."""
+    """A flag that SIGTERM and Ctrl-C set if this is the main thread; in other threads only set() sets it."""
     stop = StopFlag()
     if threading.current_thread() is not threading.main_thread():
         yield stop
@@ -88,13 +91,13 @@ def stop_on_signals() -> Iterator[StopFlag]:
         yield stop
     finally:
         for number, handler in before.items():
-            # None: the handler was not installed from Python, and cannot be put back.
+            # None: the handler was not installed from Python, and cannot be restored.
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
 @contextmanager
 def signals_blocked() -> Iterator[None]:
-    """Inside, signals wait; a process started here holds them back too, until it lets them in."""
+    """Inside, signals are blocked; a process started here inherits that, until it calls unblock_signals()."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         yield
@@ -103,13 +106,13 @@ def signals_blocked() -> Iterator[None]:
 
 
 def unblock_signals() -> None:
-    """Deliver what was held back."""
+    """Deliver the signals that were blocked."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
 
 @contextmanager
 def interrupt_when(asked: Callable[[], bool], every: float = 0.5) -> Iterator[None]:
-    """Inside, this process sends itself the signal of Ctrl-C as soon as asked() is true; never after the end."""
+    """Inside, this process sends itself SIGINT, the signal of Ctrl-C, once asked() is true; never after the end."""
     over, lock = threading.Event(), threading.Lock()
 
     def watch() -> None:
@@ -127,7 +130,7 @@ def interrupt_when(asked: Callable[[], bool], every: float = 0.5) -> Iterator[No
             over.set()
 
 
-def orphaned() -> Callable[[], bool]:
-    """Is the process gone that started this one? A run must not outlive its owner."""
+def orphan_check() -> Callable[[], bool]:
+    """A function that says whether the parent process has ended, so that workers do not outlive their run."""
     parent = os.getppid()
     return lambda: os.getppid() != parent

@@ -1,4 +1,4 @@
-"""Where the time of a worker went. Workers should evaluate; everything else is overhead, and is measured."""
+"""Where the time of a worker went: evaluating, or the overhead of proposing, storing and being idle."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ from dataclasses import astuple, dataclass
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Seconds of one worker: in the objective, computing proposals (with all that is none of the others), in the
-    storage, and idle.
+    """How many seconds one worker spent on what."""
 
-    `idle` is the time in which there was nothing to do: the rest of the budget was under way elsewhere.
-    """
-
+    #: The name of the worker.
     worker: str
+    #: Seconds in the objective.
     evaluating: float = 0.0
+    #: Seconds computing proposals, with all that is none of the others.
     proposing: float = 0.0
+    #: Seconds in the storage.
     storing: float = 0.0
+    #: Seconds with nothing to do: no room in the budget, because other workers evaluate the rest of it.
     idle: float = 0.0
 
     @property
     def total(self) -> float:
+        """All seconds of the worker."""
         return self.evaluating + self.proposing + self.storing + self.idle
 
     @property
@@ -37,8 +39,8 @@ def overall(usages: Iterable[Usage], worker: str = "all") -> Usage:
 
 
 def by_worker(usages: Iterable[Usage]) -> tuple[Usage, ...]:
-    """One record per worker, by name: a worker that was replaced left several."""
-    lanes: dict[str, list[Usage]] = {}
+    """One record per worker, by name: a worker that was replaced has several in `usages`."""
+    groups: dict[str, list[Usage]] = {}
     for usage in usages:
-        lanes.setdefault(usage.worker, []).append(usage)
-    return tuple(overall(lane, worker) for worker, lane in sorted(lanes.items()))
+        groups.setdefault(usage.worker, []).append(usage)
+    return tuple(overall(group, worker) for worker, group in sorted(groups.items()))
