@@ -9,5 +9,6 @@ from nonstop_bench.problems.branin import BRANIN
 
 
 def objective(params: Mapping[str, object]) -> float:
+    """The value of Branin at params, after a quarter of a second."""
     time.sleep(0.25)
     return BRANIN.objective(params)
