@@ -47,7 +47,7 @@ def figure_kinds() -> Mapping[str, FigureKind]:
     except ImportError as error:
         raise MissingExtraError("the dashboard", "dashboard") from error
     shown = {name: FigureKind(*CAPTIONS[name], draw) for name, draw in FIGURES.items()}
-    caption = "Each line is one evaluation, crossing every parameter at its value."
+    caption = "Each line is one result, crossing every axis at the value of its parameter."
     shown["parallel"] = FigureKind(CAPTIONS["parallel"][0], caption, lambda spec, trials: lines(parallel(spec, trials)))
     return shown
 
