@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 #: The help text of each key; the defaults are those of StudyFile.
 HELP = {
-    "command": "A shell command with {NAME} in the place of each parameter; its last line of output is the value.",
+    "command": "A shell command with {NAME} for the value of each parameter; its last line of output is the value.",
     "storage": f"Where the study is kept: sqlite:///FILE or postgresql://USER@HOST/DATABASE. [{VARIABLE}]",
     "name": "The name of the study (default: that of the file, function or script).",
     "direction": "minimize (the default) or maximize.",
