@@ -1,4 +1,4 @@
-"""The dashboard at 10,000 trials: how soon it is painted, what an update costs, whether workers notice it.
+"""The dashboard at 10,000 trials: how soon it is painted, what an update costs, whether it slows down workers.
 
 python benchmarks/dashboard.py [--trials 10000] [--repeat 50] [--out benchmarks/results/dashboard.md]
 """
@@ -26,7 +26,7 @@ from pathlib import Path
 from sqlalchemy import insert, update
 
 import nonstop
-from nonstop.dashboard.figures import drawn, exhibits
+from nonstop.dashboard.figures import figure_json, figure_kinds
 from nonstop.dashboard.watch import Watcher
 from nonstop.storage.rows import to_columns
 from nonstop.storage.schema import studies, trials
@@ -38,10 +38,10 @@ from nonstop.trials.trial import Trial, TrialState
 SPACE = nonstop.Space({f"x{i}": nonstop.Float(0.0, 1.0) for i in range(6)})
 DIAGNOSTICS = Diagnostics("model", mean=0.1, sd=0.2, nearest_busy=0.3, seconds=0.02, busy=(1, 2), cursor=0)
 WORKERS = 8
-#: A page that listens, in a process of its own: a thread here would take its turns from the worker that is measured.
+#: An open page, in a process of its own: a thread here would slow down the worker that is measured.
 _PAGE = "import sys, urllib.request\nfor _ in urllib.request.urlopen(sys.argv[1]): pass"
-#: Notes when things are there and painted. From inside the page: from outside, one waits for the main thread, too.
-_WATCH = """
+#: Records when parts of the page are painted. It runs inside the page, so as not to wait for the main thread.
+_PAINT_OBSERVER = """
 window.painted = {};
 const parts = {numbers: '#best-params div', table: '#rows tr', trace: '[data-figure=trace] .main-svg'};
 new MutationObserver(() => {
@@ -62,14 +62,14 @@ def trial_of(number: int, now: float, count: int) -> Trial:
     value = sum((x - 0.3) ** 2 for x in params.values())
     start = now - (count - number) / WORKERS
     scales = tuple(0.3 + (number + i) % 7 / 10 for i in range(6))
-    said = replace(DIAGNOSTICS, hyperparameters=Hyperparameters(scales, 1e-6))
+    diagnostics = replace(DIAGNOSTICS, hyperparameters=Hyperparameters(scales, 1e-6))
     state, worker = TrialState.COMPLETED, f"worker-{number % WORKERS}"
     times = {"asked_at": start - 1.02, "started_at": start - 1.0, "finished_at": start}
-    return Trial(number, state, params, value, number, number + 1, worker=worker, diagnostics=said, **times)
+    return Trial(number, state, params, value, number, number + 1, worker=worker, diagnostics=diagnostics, **times)
 
 
 def fill(storage: SqlStorage, study: int, count: int) -> None:
-    """Written in bulk: one transaction instead of three for each trial."""
+    """Write trials in bulk: one transaction instead of three for each trial."""
     now = time.time()
     rows = [
         to_columns(trial_of(n, now, count)) | {"sequence": n + 1, "study_id": study, "request_id": f"bulk {n}"}
@@ -80,7 +80,7 @@ def fill(storage: SqlStorage, study: int, count: int) -> None:
 
 
 def one_trial(study: nonstop.Study) -> float:
-    """Enqueue, ask and tell, without the model; the seconds of it."""
+    """Enqueue, ask and tell, without the model; the seconds that ask and tell took."""
     study.enqueue(dict.fromkeys(SPACE, 0.5))
     start = time.perf_counter()
     study.tell(study.ask("bench"), 0.5)
@@ -88,7 +88,7 @@ def one_trial(study: nonstop.Study) -> float:
 
 
 async def updates(url: str, study: nonstop.Study, repeat: int) -> tuple[float, list[float]]:
-    """Seconds of the first look, and of looks at one new trial with the message made from them."""
+    """Seconds of the first poll, and of polls with one new trial, including the message to the page."""
     storage = SqlStorage(url)
     watcher = Watcher(storage, storage.list_studies()[0])
     start = time.perf_counter()
@@ -109,6 +109,7 @@ async def updates(url: str, study: nonstop.Study, repeat: int) -> tuple[float, l
 
 @contextmanager
 def served(url: str) -> Iterator[str]:
+    """Run the dashboard; its address."""
     command = [str(Path(sys.executable).parent / "nonstop"), "dashboard", url, "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -120,7 +121,7 @@ def served(url: str) -> Iterator[str]:
 
 
 def latencies(address: str, study: nonstop.Study, repeat: int) -> list[float]:
-    """Seconds from the call of tell to the event that has the result, as a page hears it."""
+    """Seconds from the call of tell to the event with the result, as a page receives it."""
     stream = urllib.request.urlopen(f"{address}/api/studies/1")
     seconds = []
     known = 0
@@ -146,8 +147,8 @@ def _has(line: bytes, number: int) -> bool:
 
 
 def interference(address: str, study: nonstop.Study, rounds: int) -> tuple[list[float], list[float]]:
-    """Ask and tell without and with a page that follows, in turns: on a machine that others use too, two long blocks
-    would compare two moments instead of two conditions."""
+    """Seconds of ask and tell without and with an open page, in turns: on a shared machine, two long blocks would
+    differ by the load at that time."""
     alone: list[float] = []
     watched: list[float] = []
     for _ in range(rounds):
@@ -157,7 +158,7 @@ def interference(address: str, study: nonstop.Study, rounds: int) -> tuple[list[
         watched += [one_trial(study) for _ in range(15)]
         page.kill()
         page.wait()
-        time.sleep(1.5)  # until the server has noticed, and nobody follows any more
+        time.sleep(1.5)  # until the server has noticed that the page is closed
     return alone, watched
 
 
@@ -169,7 +170,7 @@ def painted(address: str) -> dict[str, float]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.add_init_script(_WATCH)
+        page.add_init_script(_PAINT_OBSERVER)
         page.goto(f"{address}/studies/1", wait_until="commit")
         page.wait_for_selector("[data-figure=trace] .main-svg", state="attached", timeout=60_000)
         page.wait_for_timeout(500)
@@ -180,33 +181,36 @@ def painted(address: str) -> dict[str, float]:
 
 
 def spread(seconds: list[float]) -> str:
+    """Quantiles 0.1, 0.5 and 0.95 in milliseconds, as cells of a table."""
     ordered = sorted(seconds)
     return " | ".join(f"{1e3 * ordered[int(share * len(ordered))]:.1f}" for share in (0.1, 0.5, 0.95))
 
 
 def measure(count: int, repeat: int, folder: str) -> Iterator[str]:
+    """The rows of the table."""
     url = f"sqlite:///{folder}/runs.db"
     study = nonstop.create_study(url, "bench", space=SPACE)
     assert isinstance(study.storage, SqlStorage)
     fill(study.storage, study.id, count)
     first, seconds = asyncio.run(updates(url, study, repeat))
-    yield f"| server: the first look at all trials, once | | {1e3 * first:.0f} | |"
+    yield f"| server: the first poll, of all trials | | {1e3 * first:.0f} | |"
     yield f"| server: an update with one new trial | {spread(seconds)} |"
     with served(url) as address:
         yield from (f"| browser: {name} | | {ms:.0f} | |" for name, ms in painted(address).items())
-        yield f"| from tell() to the event on the page's wire | {spread(latencies(address, study, repeat))} |"
+        yield f"| from tell() to the event at the page | {spread(latencies(address, study, repeat))} |"
         alone, watched = interference(address, study, rounds=8)
-    yield f"| a worker's ask and tell, nobody watching | {spread(alone)} |"
+    yield f"| a worker's ask and tell, no page open | {spread(alone)} |"
     yield f"| a worker's ask and tell, the page open | {spread(watched)} |"
     known = study.trials
-    for name, exhibit in exhibits().items():
+    for name, kind in figure_kinds().items():
         start = time.perf_counter()
-        text = drawn(exhibit.draw, study.spec, known)
+        text = figure_json(kind.draw, study.spec, known)
         took = 1e3 * (time.perf_counter() - start)
         yield f"| figure: {name}, {len(text) / 1e3:.0f} kB, in its thread | | {took:.0f} | |"
 
 
 def main() -> None:
+    """Measure, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=10_000)
     parser.add_argument("--repeat", type=int, default=50)

@@ -34,6 +34,8 @@ CONTENDERS: Final = (OURS, "kb-ucb", "logei", "random")
 
 
 class Run(NamedTuple):
+    """One run: a task, a noise level as a part of the range, a contender and a seed."""
+
     task: str
     level: float
     label: str
@@ -49,7 +51,7 @@ def spread(task: Task) -> float:
 
 
 def regrets(run: Run) -> tuple[float, float]:
-    """Of the best observed and of the best believed trial, as parts of the range."""
+    """Regrets of the best observed and of the best believed trial, as parts of the range."""
     task = find(run.task)
     scale = spread(task)
     case = Case(run.task, q=8, seed=run.seed, horizon=None, evaluations=100, noise=run.level * scale).by(run.label)
@@ -67,6 +69,7 @@ def won(found: Mapping[Run, tuple[float, float]], level: float, label: str) -> A
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    """Run everything, print the page and write it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--workers", type=int, default=2)

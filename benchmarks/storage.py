@@ -1,4 +1,4 @@
-"""What bookkeeping costs in a study of 100,000 trials on SQLite.
+"""The cost of storage operations in a study of 100,000 trials on SQLite.
 
 python benchmarks/storage.py [--trials 100000] [--repeat 1000] > benchmarks/results/storage.md
 """
@@ -40,7 +40,7 @@ DIAGNOSTICS = Diagnostics(
 
 
 def fill(storage: SqlStorage, study: int, count: int) -> None:
-    """Finished trials, written in bulk: one transaction instead of three for each."""
+    """Write finished trials in bulk: one transaction instead of three for each."""
     rows = []
     for number in range(count):
         params = {f"x{i}": (number * (i + 3) % 9973) / 9973 for i in range(6)}
@@ -52,23 +52,27 @@ def fill(storage: SqlStorage, study: int, count: int) -> None:
 
 
 class Stopwatch:
+    """Seconds by the name of what was measured."""
+
     def __init__(self) -> None:
         self.seconds: dict[str, list[float]] = {}
 
     @contextmanager
     def time(self, what: str) -> Iterator[None]:
+        """Measure the body of a with statement."""
         start = time.perf_counter()
         yield
         self.seconds.setdefault(what, []).append(time.perf_counter() - start)
 
     def line(self, what: str) -> str:
+        """A row of the table: count, median, 99th percentile and worst, in milliseconds."""
         seconds = sorted(self.seconds[what])
         shown = [1e3 * seconds[min(len(seconds) - 1, int(share * len(seconds)))] for share in (0.5, 0.99, 1.0)]
         return f"| {what} | {len(seconds)} | " + " | ".join(f"{value:.2f}" for value in shown) + " |"
 
 
 def live(worker: SqlStorage, reader: SqlStorage, study: int, repeat: int, watch: Stopwatch) -> None:
-    """One worker's life, followed by a reader in step."""
+    """The storage calls of one worker, and those of a reader after each of them."""
     cursor = seen = worker.exchange(study, 10**9).cursor
     report = None
     for turn in range(repeat):
@@ -89,13 +93,14 @@ def live(worker: SqlStorage, reader: SqlStorage, study: int, repeat: int, watch:
 
 
 def repeated(watch: Stopwatch, what: str, times: int, work: Callable[[], object]) -> None:
+    """Measure `work` several times."""
     for _ in range(times):
         with watch.time(what):
             work()
 
 
 def raw_commit(folder: Path, watch: Stopwatch, repeat: int) -> None:
-    """The price of one durable commit on this disk: below it no storage with synchronous=FULL can go."""
+    """The cost of one durable commit on this disk, a lower bound for every storage with synchronous=FULL."""
     connection = driver().connect(folder / "raw.db", isolation_level=None)
     for statement in ("PRAGMA journal_mode=TRUNCATE", "PRAGMA synchronous=FULL", "CREATE TABLE t (v)"):
         connection.execute(statement)
@@ -107,12 +112,14 @@ def raw_commit(folder: Path, watch: Stopwatch, repeat: int) -> None:
 
 
 def open_and_read(url: str, study: int) -> None:
+    """Open the storage and read the whole study."""
     storage = SqlStorage(url)
     storage.exchange(study, 0)
     storage.close()
 
 
 def main() -> None:
+    """Measure and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=100_000)
     parser.add_argument("--repeat", type=int, default=1_000)
@@ -132,7 +139,7 @@ def main() -> None:
     print(f"# Storage: SQLite with {arguments.trials:,} trials\n")
     print("Made by `python benchmarks/storage.py`. Milliseconds of wall time, one worker process; every write includes")
     print(f"the fsync of its commit on this disk. File: {size:.0f} MB.")
-    # On a machine that others use too, `chrt -f 10 python …` takes their turns out of the figures; say so when used.
+    # On a machine that others use too, `chrt -f 10 python …` excludes that load from the figures; the page says so.
     priority = "real-time priority, " if os.sched_getscheduler(0) == os.SCHED_FIFO else ""
     load = os.getloadavg()[0]
     print(f"{platform.platform()}, {os.cpu_count()} cores, load average {load:.1f}, {priority}", end="")

@@ -26,7 +26,7 @@ from nonstop.workers.usage import Usage, overall
 from nonstop_bench.problems.hartmann import HARTMANN6
 
 HEADER = (
-    "| worker | evaluating (s) | evaluating | proposing | storing | not evaluating | out of budget (s) |\n"
+    "| worker | evaluating (s) | evaluating | proposing | storing | not evaluating | idle (s) |\n"
     "|---|---|---|---|---|---|---|"
 )
 RESULTS = Path(__file__).parent / "results" / "utilisation.md"
@@ -34,7 +34,7 @@ RESULTS = Path(__file__).parent / "results" / "utilisation.md"
 
 @dataclass(frozen=True)
 class Slow:
-    """Hartmann-6 that takes its time."""
+    """Hartmann-6, after sleeping for `seconds`."""
 
     seconds: float
 
@@ -46,13 +46,14 @@ class Slow:
 def run(
     url: str, how: tuple[str, str], workers: int, trials: int, seconds: float
 ) -> tuple[nonstop.Study, tuple[Usage, ...]]:
+    """Optimise with this rule and surrogate; the study, and the usage of each worker."""
     rule, surrogate = how
     study = nonstop.create_study(url, " ".join(how), space=HARTMANN6.space, rule=rule, surrogate=surrogate, seed=0)
     return study, study.optimize(Slow(seconds), n_trials=trials, workers=workers)
 
 
 def row(usage: Usage) -> str:
-    """One line of the table; idling for lack of budget is not overhead, and stands beside it."""
+    """One row of the table. Idle time for lack of budget is not overhead, and has its own column."""
     working = replace(usage, idle=0.0)
     shares = [100 * part / working.total for part in (usage.evaluating, usage.proposing, usage.storing)]
     cells = [f"{usage.evaluating:.2f}", *(f"{share:.2f} %" for share in shares), f"{100 - shares[0]:.2f} %"]
@@ -60,11 +61,12 @@ def row(usage: Usage) -> str:
 
 
 def table(usages: Sequence[Usage]) -> str:
+    """The table of all workers, with their sum."""
     return "\n".join([HEADER, *(row(usage) for usage in usages), row(overall(usages))])
 
 
 def latencies(study: nonstop.Study) -> str:
-    """What one trial cost, from the diagnostics of its proposal and its timestamps."""
+    """The latencies of trials, from diagnostics and timestamps."""
     seconds = [t.diagnostics.seconds for t in study.trials if t.diagnostics is not None and t.diagnostics.proposed]
     between = [t.started_at - t.asked_at for t in study.trials if t.started_at and t.asked_at]
     return (
@@ -75,6 +77,7 @@ def latencies(study: nonstop.Study) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure, print the page and write it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", type=int, default=8)
     parser.add_argument("--trials", type=int, default=200)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 
 def objective(params: Mapping[str, float]) -> float:
+    """The value of Branin at params, after a quarter of a second."""
     time.sleep(0.25)
     x1, x2 = params["x1"], params["x2"]
     valley = x2 - 5.1 / (4 * math.pi**2) * x1**2 + 5 / math.pi * x1 - 6

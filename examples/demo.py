@@ -1,7 +1,7 @@
 """Eight worker processes on Hartmann-6, live, in less than half a minute.
 
-Each evaluation takes a half-normal time, as in the paper; whichever worker finishes first proposes its next point from
-all that is known by then. The study is kept in an SQLite file, so it can be looked at while it runs, and replayed.
+Each evaluation takes a half-normal time, as in the paper. A worker that finishes proposes its next point at once, from
+all results so far. The study is kept in an SQLite file, so it can be inspected while it runs, and replayed.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy as np
 
 import nonstop
 from nonstop.acquisition.rules import DEFAULT_RULE
-from nonstop.cli.live import Watch
+from nonstop.cli.live import Monitor
 from nonstop.cli.report import write_report
-from nonstop.cli.run_summary import typed
-from nonstop.cli.running import display_of
-from nonstop.cli.summary import usage_line, usage_of
+from nonstop.cli.run_summary import command_line
+from nonstop.cli.running import open_display
+from nonstop.cli.study_summary import usage_line, usage_of
 from nonstop.storage import open_storage
 from nonstop.wording import duration
 from nonstop_bench.problems.hartmann import HARTMANN6 as PROBLEM
@@ -34,13 +34,16 @@ def objective(params: Mapping[str, object], seconds: float) -> float:
 
 
 def main(arguments: list[str] | None = None) -> None:
+    """Run the demo."""
     parser = argparse.ArgumentParser(description="Optimise Hartmann-6 with asynchronous worker processes.")
     parser.add_argument("--budget", type=int, default=120, help="evaluations (default: 120)")
     parser.add_argument("--workers", type=int, default=8, help="worker processes (default: 8)")
     parser.add_argument("--seconds", type=float, default=0.6, help="mean duration of an evaluation (default: 0.6)")
     parser.add_argument("--rule", default=DEFAULT_RULE, help="acquisition rule (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--storage", default="sqlite:///demo.db", help="where it is kept (default: sqlite:///demo.db)")
+    parser.add_argument(
+        "--storage", default="sqlite:///demo.db", help="where the study is kept (default: sqlite:///demo.db)"
+    )
     options = parser.parse_args(arguments)
 
     storage = open_storage(options.storage)
@@ -49,7 +52,7 @@ def main(arguments: list[str] | None = None) -> None:
     print(
         f"minimising {PROBLEM.name} ({PROBLEM.dim} dimensions, {options.workers} workers that never wait)", flush=True
     )
-    with display_of(study, options.budget, quiet=False) as display, Watch(study, display) as watch:
+    with open_display(study, options.budget, quiet=False) as display, Monitor(study, display) as monitor:
         evaluate = partial(objective, seconds=options.seconds)
         usages = study.optimize(evaluate, n_trials=options.budget, workers=options.workers)
 
@@ -57,11 +60,13 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"best point   ({point})")
     print(f"best value   {study.best_value:.6f}, regret {PROBLEM.regret(study.best_value):.1e}")
     print(f"workers      {usage_line(usage_of(usages)['workers'])}")
-    print(f"time         {options.budget} evaluations of {options.seconds:g} s on average in {duration(watch.elapsed)}")
+    print(
+        f"time         {options.budget} evaluations of {options.seconds:g} s on average in {duration(monitor.elapsed)}"
+    )
     write_report(options.storage, name, Path("report.html"))
     print(f"report       {Path('report.html').absolute()} (open it in a browser)")
-    print(f"next         {typed('nonstop', 'show', options.storage, name)}")
-    print(f"             {typed('nonstop', 'replay', options.storage, name)}")
+    print(f"next         {command_line('nonstop', 'show', options.storage, name)}")
+    print(f"             {command_line('nonstop', 'replay', options.storage, name)}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The report: one file, nothing from the network, users' words stay words."""
+"""The report: one file, nothing from the network, and text of users is escaped."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_the_report_says_what_a_newcomer_needs() -> None:
     report = Page(made(spec, trials))
     best = min((t for t in trials if t.value is not None), key=lambda t: t.value or 0.0)
     for words in (
-        "at rest: nothing is running",
+        "nothing is running",
         "completed 35",
         "failed 5",
         f"Trial {best.number} reached {best.value:.6g}, to minimize the value.",
@@ -90,7 +90,7 @@ def test_nothing_comes_from_the_network() -> None:
     assert sum(tag == "script" and "type" not in attributes for tag, attributes in report.tags) == 2  # plotly, and ours
 
 
-def test_words_of_users_stay_words() -> None:
+def test_text_of_users_is_escaped() -> None:
     space = nonstop.Space({NASTY: nonstop.Float(0.0, 1.0), "c": nonstop.Categorical([NASTY, "b"])})
     spec, trials = study(space, 20, name=NASTY, fails=lambda i: i == 3)
     plain, nasty = Page(made(spec, study(n=20, fails=lambda i: i == 3)[1][:0])), Page(made(spec, trials, NASTY))
@@ -133,7 +133,7 @@ def test_the_command_writes_it(call: Call, url: str, folder: Path) -> None:
     assert "cannot write no/such/folder.html" in missing.err
 
 
-def test_a_rule_that_is_not_at_hand_is_said(call: Call, folder: Path) -> None:
+def test_a_rule_that_is_not_available_is_mentioned(call: Call, folder: Path) -> None:
     space = nonstop.Space({"x": nonstop.Float(0.0, 1.0)})
     own = nonstop.create_study(f"sqlite:///{folder / 'own.db'}", "a/b <i>", space=space, rule=nonstop.UCB(beta=3.0))
     own.tell(own.ask(), 1.0)

@@ -37,14 +37,17 @@ class Run:
 
     @property
     def best(self) -> NDArray[np.float64]:
+        """The best value so far, after each result."""
         return np.minimum.accumulate(self.value)
 
     @property
     def seconds(self) -> NDArray[np.float64]:
+        """The duration of each evaluation."""
         return 60.0 * (self.finished - self.started)
 
 
 def read(path: Path) -> Run:
+    """The trials that `nonstop export --format jsonl` wrote."""
     trials = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     done = sorted((trial for trial in trials if trial["state"] == "completed"), key=lambda trial: trial["order"])
     begin = min(trial["started_at"] for trial in done)
@@ -68,7 +71,7 @@ def draw(runs: list[Run], stem: Path) -> None:
     matplotlib.rcParams["svg.hashsalt"] = "nonstop"  # the same figure, the same bytes
     figure = Figure(figsize=(11.0, 5.0), layout="constrained")
     grid = figure.add_gridspec(2, 2, width_ratios=(3, 2))
-    regret, lanes, times = (figure.add_subplot(place) for place in (grid[:, 0], grid[0, 1], grid[1, 1]))
+    regret, lanes, times = (figure.add_subplot(cell) for cell in (grid[:, 0], grid[0, 1], grid[1, 1]))
     _regret(regret, runs)
     _lanes(lanes, runs)
     _times(times, runs)
@@ -114,13 +117,13 @@ def _regret(axes: Axes, runs: list[Run]) -> None:
 
 
 def _lanes(axes: Axes, runs: list[Run]) -> None:
-    """One lane for each worker: bars are evaluations, hatched ones failed, and in gaps it did something else."""
+    """One lane for each worker: bars are evaluations, hatched ones failed; in the gaps it did something else."""
     lanes = [(run, worker) for run in runs for worker in sorted(set(run.worker))]
     for height, (run, worker) in enumerate(lanes):
-        mine = [i for i, worker in enumerate(run.worker) if worker == worker]
+        mine = [i for i, name in enumerate(run.worker) if name == worker]
         bars = [(run.started[i], run.finished[i] - run.started[i]) for i in mine]
         axes.broken_barh(bars, (height - 0.4, 0.8), facecolor=COLOURS[run.rule], edgecolor="white", linewidth=0.8)
-        lost = [(start, end - start) for worker, start, end in run.failed if worker == worker]
+        lost = [(start, end - start) for name, start, end in run.failed if name == worker]
         axes.broken_barh(lost, (height - 0.4, 0.8), facecolor="white", edgecolor=COLOURS[run.rule], hatch="////")
     numbers = {pair: number for run in runs for number, pair in enumerate((p for p in lanes if p[0] is run), start=1)}
     axes.set_yticks(range(len(lanes)), [f"{pair[0].rule} {numbers[pair]}" for pair in lanes])
@@ -161,14 +164,15 @@ def _row(run: Run) -> str:
     workers, minutes = len(set(run.worker)), run.finished.max()
     early = run.best[run.initial - 1] if run.initial else float("nan")
     evaluating = run.seconds.sum() / 60.0 + sum(end - start for _, start, end in run.failed)
-    busy = evaluating / (workers * minutes)
+    share = evaluating / (workers * minutes)
     return (
         f"| {run.rule} | {len(run.value)} | {len(run.failed)} | {run.best[-1]:.4g} | {early:.4g} (of {run.initial}) | "
-        f"{run.seconds.mean():.0f} ({run.seconds.min():.0f}, {run.seconds.max():.0f}) | {minutes:.1f} | {busy:.1%} |\n"
+        f"{run.seconds.mean():.0f} ({run.seconds.min():.0f}, {run.seconds.max():.0f}) | {minutes:.1f} | {share:.1%} |\n"
     )
 
 
 def main(folder: Path) -> None:
+    """Write the figure and the table into the folder of the exported trials."""
     runs = [read(folder / f"{rule}.jsonl") for rule in COLOURS]
     draw(runs, folder / "regret")
     table = summary(runs)

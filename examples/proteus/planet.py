@@ -16,4 +16,5 @@ TASK = proteus()
 
 
 def objective(params: Mapping[str, object]) -> float:
+    """The misfit of the simulated planet."""
     return TASK.objective(params)

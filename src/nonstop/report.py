@@ -1,4 +1,4 @@
-"""A study as one HTML file that opens anywhere, without a network: summary, figures, and how to go on."""
+"""The report of a study: one HTML file that needs no network, with summary, figures and the command to continue."""
 
 from __future__ import annotations
 
@@ -21,29 +21,35 @@ from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import duration, scalar, share
 from nonstop.workers.usage import Usage, overall
 
+#: Limits of the tables: reasons of failures, workers, characters of a reason.
 _MOST_REASONS, _MOST_WORKERS, _LONGEST = 12, 64, 600
 _UNDER_WAY: Final = (TrialState.RUNNING, TrialState.PROPOSING, TrialState.WAITING)
-#: Figures that need more width than a phone has scroll sideways instead of shrinking.
+#: Figures that scroll sideways on a narrow screen instead of shrinking.
 _WIDE: Final = {"slices", "contour", "parallel", "check", "timeline"}
-
+#: Stands for the objective in the command to continue.
 _PLACEHOLDER: Final = "MODULE:FUNCTION"
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a report says besides the trials. `storage` and `resume` come without passwords; `rule` as it is stored,
-    since an object of the user's own is not at hand; `notes` are remarks for the reader."""
+    """What a report shows besides the trials."""
 
+    #: The name of the study.
     name: str
+    #: The URL of the storage, without its password.
     storage: str
+    #: The rule as it is stored: its name, or a description of an object.
     rule: str
+    #: When the report is written.
     now: float
+    #: The command to continue the study, without passwords.
     resume: str
+    #: Remarks for the reader.
     notes: Sequence[str] = ()
 
 
 def page(about: About, spec: Spec, trials: Sequence[Trial]) -> str:
-    """The whole file."""
+    """The content of the file."""
     folder = files("nonstop") / "assets"
     style, script = ((folder / name).read_text(encoding="utf-8") for name in ("report.css", "report.js"))
     figures = {name: draw(spec, trials) for name, draw in FIGURES.items()}
@@ -71,8 +77,7 @@ def page(about: About, spec: Spec, trials: Sequence[Trial]) -> str:
 
 
 def resume_command(url: str, name: str, completed: int) -> str:
-    """What to type for more trials of a study that a script made: its objective is not stored, so its place is
-    marked."""
+    """The command for more trials of a study made by a script. Its objective is not stored, so a placeholder is."""
     budget = max(2 * completed, 20)
     return f"{shlex.join(['nonstop', 'worker', url, name])} {_PLACEHOLDER} --n-trials {budget} --workers 4"
 
@@ -118,9 +123,9 @@ def _state(counts: Mapping[TrialState, int]) -> str:
     if under_way:
         return f"{under_way} trial{'s' if under_way > 1 else ''} under way when this was written"
     if counts.get(TrialState.WAITING, 0):
-        return f"stopped, with {counts[TrialState.WAITING]} waiting to be taken up"
+        return f"nothing is running; {counts[TrialState.WAITING]} trials wait for a worker"
     if counts.get(TrialState.COMPLETED, 0):
-        return "at rest: nothing is running"
+        return "nothing is running"
     return "no completed trial yet"
 
 
@@ -131,8 +136,8 @@ def _best(spec: Spec, trials: Sequence[Trial]) -> Iterable[str]:
         return
     trial = record.completed[record.steps[-1]]
     rows = [[name, scalar(value), _range(spec, name)] for name, value in (trial.params or {}).items()]
-    words = f"<p>Trial {trial.number} reached {_text(scalar(trial.value))}, to {spec.direction} the value.</p>"
-    yield _section("Best params", words + _table(["parameter", "value", "searched"], rows))
+    sentence = f"<p>Trial {trial.number} reached {_text(scalar(trial.value))}, to {spec.direction} the value.</p>"
+    yield _section("Best params", sentence + _table(["parameter", "value", "searched"], rows))
 
 
 def _range(spec: Spec, name: str) -> str:
@@ -152,11 +157,11 @@ def _failures(trials: Sequence[Trial]) -> Iterable[str]:
     rows = [[f"{count:,}", _short(reason)] for reason, count in reasons.most_common(_MOST_REASONS)]
     parts = [_table(["trials", "why they failed"], rows)] if rows else []
     if len(reasons) > _MOST_REASONS:
-        parts.append(
-            f"<p>And {len(reasons) - _MOST_REASONS} other reasons: <code>nonstop export</code> has them all.</p>"
-        )
+        parts.append(f"<p>And {len(reasons) - _MOST_REASONS} other reasons: see <code>nonstop export</code>.</p>")
     if lost:
-        parts.append(f"<p>{lost} trial{'s were' if lost > 1 else ' was'} handed on after a worker fell silent.</p>")
+        parts.append(
+            f"<p>{lost} trial{'s were' if lost > 1 else ' was'} taken over by another worker after a lost lease.</p>"
+        )
     yield _section("Failures", "".join(parts))
 
 
@@ -164,7 +169,7 @@ def _workers(usages: Sequence[Usage]) -> Iterable[str]:
     if not usages:
         return
     rows = [_worker(usage) for usage in ([*usages[:_MOST_WORKERS], overall(usages, "all workers")])]
-    head = ["worker", "evaluating", "proposing", "storage", "idle", "time"]
+    head = ["worker", "evaluating", "proposing", "storing", "idle", "total"]
     yield _section("Where the time went", _table(head, rows, numbers=True))
 
 
@@ -182,13 +187,13 @@ def _figure(name: str, height: int) -> str:
 
 
 def _resume(about: About) -> Iterable[str]:
-    hint = "The same command goes on where the run stopped; with a larger budget, beyond its end."
+    hint = "The same command continues where the run stopped; raise the budget to go beyond its end."
     if _PLACEHOLDER in about.resume:
         hint = (
-            "More trials, from any machine that reaches the storage; put your objective in the place of "
-            f"{_PLACEHOLDER}. --n-trials is the budget of the whole study."
+            f"More trials, from any machine that can reach the storage: replace {_PLACEHOLDER} by your objective. "
+            "--n-trials is the budget of the whole study."
         )
-    yield _section("Go on", f"<p>{_text(hint)}</p><pre><code>{_text(about.resume)}</code></pre>")
+    yield _section("Continue", f"<p>{_text(hint)}</p><pre><code>{_text(about.resume)}</code></pre>")
 
 
 def _section(title: str, body: str) -> str:
@@ -205,17 +210,17 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]], header: bool = Tr
 
 
 def _embedded(name: str, figure: str) -> str:
-    """The figure as data, not as script. With < written as an escape, no word of a user can end the element."""
+    """The figure as data, not as script. < is escaped, so that no text of a user can close the element."""
     safe = figure.replace("<", "\\u003c")
     return f'<script type="application/json" id="data-{name}">{safe}</script>'
 
 
-def _text(words: str) -> str:
-    return html.escape(words)
+def _text(raw: str) -> str:
+    return html.escape(raw)
 
 
-def _short(words: str) -> str:
-    return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
+def _short(reason: str) -> str:
+    return reason if len(reason) <= _LONGEST else f"{reason[:_LONGEST]}…"
 
 
 def _moment(seconds: float | None) -> str:

@@ -1,0 +1,1 @@
+"""Benchmarks of nonstop: experiments on a virtual clock, comparisons with other optimisers, tables and figures."""

@@ -4,11 +4,11 @@ Symbols: K (N, N) the prior covariance of f on a finite domain in [0, 1]^d, k(x,
 q workers.
     I(f; y_A) = 1/2 sum_j log(1 + sigma_{j-1}^2(x_j) / noise)        information, for A = x_1, ..., x_n in any order
     Psi_n = max over |A| = n of I(f; y_A)                             the maximum information gain
-    1/2 log xi_q >= max over |B| < q of I(f; y_B | D)                 the price of not knowing q - 1 values
+    1/2 log xi_q >= max over |B| < q of I(f; y_B | D)                 the cost of not knowing q - 1 values
     BSR(n) <= C / n + sqrt(2 xi_q beta_n Psi_n / (n log(1 + 1/noise)))
 Finding the maximum is NP-hard. But information is submodular, so the greedy set has at least 1 - 1/e of it (Nemhauser
-et al. 1978), and no n points bring more than I(f; y_A) + n times the largest further gain, for any A. The least of
-these upper bounds stands for Psi_n, and for the information in xi_q.
+et al. 1978), and no n points have more than I(f; y_A) + n times the largest further gain, for any A. The least of
+these upper bounds is used for Psi_n, and for the information in xi_q.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from scipy.linalg import blas
 
 Array = NDArray[np.float64]
 
-#: What the greedy set is guaranteed to have of the maximum.
+#: The fraction of the maximum that the greedy set is guaranteed to have.
 GREEDY = 1.0 - 1.0 / math.e
 
 #: C of the asynchronous UCB. The paper prints (pi^2 + sqrt(2 pi)) / 12, but its own sum of 1 / (j^2 sqrt(2 pi)) over j
@@ -35,17 +35,19 @@ C_THOMPSON = (2.0 * math.pi**2 + math.sqrt(2.0) * math.pi**2.5) / 12.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Greedy:
-    """The points that the greedy choice takes, in order, the information of the first 1, 2, ... of them, and the
-    covariance of f after all."""
+    """The greedy choice of points."""
 
+    #: Indices of the points, in order.
     chosen: list[int]
+    #: The information of the first 1, 2, ... of them.
     information: Array
+    #: The posterior covariance of f after all of them.
     covariance: Array
 
 
 def greedy(covariance: Array, noise: float, count: int) -> Greedy:
-    """Uncertainty sampling: always the point of largest variance, which is the one of largest information. A point may
-    be taken again."""
+    """Uncertainty sampling: always the point of largest variance, which has the largest information. A point may be
+    chosen again."""
     left = np.array(covariance, order="F")
     chosen, gains = [], np.empty(count)
     for j in range(count):
@@ -65,8 +67,8 @@ def information_gain(covariance: Array, noise: float, count: int) -> Array:
 
 
 def price(covariance: Array, noise: float, q: int) -> float:
-    """An upper bound of xi_q given data after which f has this covariance. More data only lower it, so with the prior
-    covariance it holds always, and with that after an initialisation from there on."""
+    """An upper bound of xi_q given data after which f has this covariance. More data only lower it, so the bound from
+    the prior covariance always holds, and the bound after an initialisation holds from then on."""
     return math.exp(2.0 * float(information_gain(covariance, noise, q - 1)[-1]))
 
 
@@ -75,7 +77,7 @@ def steepness_constants(sd: float, supremum: float) -> tuple[float, float]:
     deviation and expected supremum m: Assumption 8 of Kandasamy et al. (2018).
 
     Borell-TIS says P(sup |g| > L) <= 2 exp(-(L - m)^2 / (2 sd^2)) for L > m, and for every delta > 0
-    (L - m)^2 >= L^2 / (1 + delta) - m^2 / delta. The delta chosen makes a b, and with it beta, least.
+    (L - m)^2 >= L^2 / (1 + delta) - m^2 / delta. The delta chosen minimises a b, and with it beta.
     """
     c = (supremum / sd) ** 2
     delta = 0.5 * (c + math.sqrt(c * c + 4.0 * c))

@@ -1,6 +1,7 @@
-"""What the default of nonstop was chosen among: the default with one thing changed at a time, and the paper's.
+"""The candidates among which the default of nonstop was chosen: the default with one change at a time, and the paper's.
 
-Names of cases mean these first, then the presets of nonstop: "kb-ucb@rbf" is the rule kb-ucb on the surrogate "rbf".
+Names in cases refer to these first, then to the presets of nonstop: "kb-ucb@rbf" is the rule kb-ucb with the surrogate
+"rbf".
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ SURROGATES: Final[Mapping[str, Surrogate]] = {
     "quieter": replace(NONSTOP, noise_prior=LogNormal(-8.0, 3.0)),
     "thorough": replace(NONSTOP, candidates=PAPER.candidates, refit=PAPER.refit),
 }
-#: As the default was before it estimated and screened less to be quicker; it was chosen like this.
+#: The default as it was chosen, before it was made faster by fewer refits and fewer candidates.
 THOROUGH: Final = f"{DEFAULT_RULE}@thorough"
 
 
@@ -31,7 +32,7 @@ def _turns(beta: float) -> Turns:
 
 RULES: Final[Mapping[str, Rule]] = {"beta=1": _turns(1.0), "beta=4": _turns(4.0)}
 
-#: The default and what it was compared with, as an experiment names them.
+#: The labels of the default and of what it was compared with.
 CANDIDATES: Final = (
     "nonstop",
     *(f"{DEFAULT_RULE}@{name}" for name in ("rbf", "standardize", "noisier", "quieter")),

@@ -1,4 +1,4 @@
-"""A case: one run of an experiment, said in plain values. It is the key of its result."""
+"""A case: one run of an experiment, described by plain values. It identifies its result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nonstop.acquisition.rules import DEFAULT_RULE
 from nonstop.surrogate.model import DEFAULT_SURROGATE
 from nonstop_bench.simulate import Mode, Overhead
 
-#: The optimiser that is ours, and the label of its default; the others are those of peers/.
+#: The name of our optimiser, and the label of its default; the other optimisers are in peers/.
 OURS = "nonstop"
 
 
@@ -17,23 +17,30 @@ OURS = "nonstop"
 class Case:
     """Two cases are paired if they differ in rule, surrogate or optimizer only: then they share data and durations.
 
-    The run ends at `horizon` virtual seconds or after `evaluations`, whichever is first. `duration` None: the task's
-    own, or else half-normal. `window`: distances to recent queries look back window - 1 queries.
+    The run ends at `horizon` or after `evaluations`, whichever is first.
     """
 
+    #: The name of a task.
     problem: str
     rule: str = "ucb"
+    #: The number of workers.
     q: int = 8
     seed: int = 0
+    #: Virtual seconds after the initial data.
     horizon: float | None = 30.0
+    #: The number of evaluations after the initial data.
     evaluations: int | None = None
     mode: Mode = "asynchronous"
+    #: A model of durations by name; None: the task's own, or else half-normal.
     duration: str | None = None
     overhead: Overhead = 0.0
     failure_rate: float = 0.0
+    #: The standard deviation of the noise on every value.
     noise: float = 0.0
     surrogate: str = "paper"
+    #: OURS, or the name of a peer.
     optimizer: str = OURS
+    #: Distances to recent queries go back window - 1 queries; None: q - 1.
     window: int | None = None
 
     def __post_init__(self) -> None:
@@ -55,7 +62,7 @@ class Case:
         return self.rule if self.surrogate == "paper" else f"{self.rule}@{self.surrogate}"
 
     def by(self, label: str) -> Case:
-        """The same case by another of ours."""
+        """The same case with the rule and surrogate of this label."""
         if label == OURS:
             return replace(self, rule=DEFAULT_RULE, surrogate=DEFAULT_SURROGATE)
         rule, _, surrogate = label.partition("@")

@@ -30,7 +30,7 @@ _ADDRESS = click.option("--address", help="The cluster's address, for Dask and R
 
 
 class _Plain(click.Group):
-    """What went wrong is said in a line, without a traceback."""
+    """Errors are one line, without a traceback."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -46,7 +46,7 @@ def main() -> None:
 
 @main.command("list")
 def listing() -> None:
-    """The experiments that have names."""
+    """List the experiments."""
     for each in PRESETS.values():
         tasks = f"{1 + len(each.also)} tasks x " if each.also else ""
         runs = f"{tasks}{len(each.rules) + len(each.peers)} x {each.seeds} seeds"
@@ -70,7 +70,7 @@ def run(
     address: str | None,
     results: Path,
 ) -> None:
-    """Run experiments by name; what their files hold already is not run again.
+    """Run experiments by name; runs that are in the result files already are skipped.
 
     \b
     nonstop-bench run paper/ackley-10-q8 --seeds 20
@@ -106,9 +106,9 @@ def _perform(
 @click.option("--all", "everything", is_flag=True, help="Every experiment of the paper that has results.")
 @_RESULTS
 def table(names: tuple[str, ...], everything: bool, results: Path) -> None:
-    """Print the results of experiments as Markdown, the paper's numbers beside ours where it has some."""
+    """Print the results of experiments as Markdown, beside the numbers of the paper where it has some."""
     if everything == bool(names):
-        raise click.UsageError("name experiments, or say --all")
+        raise click.UsageError("name experiments, or give --all")
     if everything:
         click.echo(tables.document(results), nl=False)
     for chosen in [preset(name) for name in names]:
@@ -139,7 +139,7 @@ def figures(names: tuple[str, ...], out: Path, results: Path) -> None:
 @_WORKERS
 @_RESULTS
 @click.option("--rules", help="Only these rules and peers, with commas between them.")
-@click.option("--only-table", is_flag=True, help="Run nothing; print what the results say.")
+@click.option("--only-table", is_flag=True, help="Run nothing; print the table of existing results.")
 def peers(
     names: tuple[str, ...], seeds: int | None, workers: int | None, results: Path, rules: str | None, only_table: bool
 ) -> None:

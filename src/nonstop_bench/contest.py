@@ -1,8 +1,8 @@
-"""Optimisers against each other over several tasks: at equal evaluations, and at equal time with what suggesting costs.
+"""Optimisers compared over several tasks: at equal evaluations, and at equal time, where the cost of proposing counts.
 
 Regrets of different tasks have no common scale, so contenders are compared by ranks and by won pairs (same task, same
-seed: same initial data). Equal time is the moment at which the quickest possible optimiser, one that suggests in no
-time, would have finished its evaluations: evaluations / q seconds for evaluations of one second on average.
+seed: same initial data). Equal time is the moment at which an optimiser that proposes in no time would have finished
+its evaluations: evaluations / q seconds for evaluations of one second on average.
 """
 
 from __future__ import annotations
@@ -23,10 +23,12 @@ Measure: TypeAlias = Callable[[Record], float]
 
 
 def at_equal_evaluations(record: Record) -> float:
+    """The regret after the number of evaluations that the case allows."""
     return score.regret_after(record, record.case.evaluations or score.evaluations(record))
 
 
 def at_equal_time(record: Record) -> float:
+    """The regret at the time at which an optimiser without overhead would have finished."""
     evaluations = record.case.evaluations or score.evaluations(record)
     return float(score.regret_curve(record, [evaluations / record.case.q])[0])
 
@@ -43,33 +45,33 @@ def report(records: Sequence[Record]) -> str:
     timed = scores(records, at_equal_time)[2] if records[0].case.overhead == "measured" else None
     tasks = sorted({problem for problem, _ in keys})
     ranks = score.mean_ranks(even)
-    chief = labels.index(OURS) if OURS in labels else int(np.argmin(ranks))
+    reference = labels.index(OURS) if OURS in labels else int(np.argmin(ranks))
     groups = score.by_label(records)
     order = [int(i) for i in np.argsort(ranks, kind="stable")]
     rows = [
         [
             labels[i],
-            *_standing(even, i, chief),
-            *([] if timed is None else _standing(timed, i, chief)),
+            *_cells(even, i, reference),
+            *([] if timed is None else _cells(timed, i, reference)),
             milliseconds([score.suggestion_seconds(record) for record in groups[labels[i]]]),
         ]
         for i in order
     ]
     case = records[0].case
-    said = f"{case.evaluations} evaluations after the initial ones, q = {case.q}, {len(keys)} pairs of task and seed"
+    setting = f"{case.evaluations} evaluations after the initial ones, q = {case.q}, {len(keys)} pairs of task and seed"
     overall = markdown(
         [
             "",
             "mean rank, equal evaluations",
-            f"pairs won by {labels[chief]}",
-            *([] if timed is None else ["mean rank, equal time", f"pairs won by {labels[chief]}"]),
+            f"pairs won by {labels[reference]}",
+            *([] if timed is None else ["mean rank, equal time", f"pairs won by {labels[reference]}"]),
             "suggestion, ms",
         ],
         rows,
     )
     return "\n\n".join(
         [
-            f"{said}. Ranks from 1 (best) to {len(labels)}.",
+            f"{setting}. Ranks from 1 (best) to {len(labels)}.",
             overall,
             "Median log10 regret at equal evaluations:",
             _by_task(labels, order, keys, even, tasks),
@@ -77,9 +79,9 @@ def report(records: Sequence[Record]) -> str:
     )
 
 
-def _standing(measured: Array, i: int, chief: int) -> list[str]:
-    """Mean rank of a contender, and in what part of the pairs the chief (our default, else the first) is better."""
-    won = "–" if i == chief else f"{score.win_rate(measured[:, chief], measured[:, i]):.2f}"
+def _cells(measured: Array, i: int, reference: int) -> list[str]:
+    """Mean rank of a contender, and the share of pairs that the reference (our default, else the best) wins."""
+    won = "–" if i == reference else f"{score.win_rate(measured[:, reference], measured[:, i]):.2f}"
     return [f"{score.mean_ranks(measured)[i]:.2f}", won]
 
 

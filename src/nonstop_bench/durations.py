@@ -1,6 +1,6 @@
-"""How long evaluations take, in virtual seconds. Every model has mean 1, so that budgets compare.
+"""How long evaluations take, in virtual seconds. Every model has mean 1, so that budgets are comparable.
 
-A stream gives trial k of a seed the same draw for every rule: comparisons are paired.
+Trial k of a seed gets the same random numbers under every rule, so comparisons are paired.
 """
 
 from __future__ import annotations
@@ -29,15 +29,17 @@ def pareto(rng: np.random.Generator, x: Array) -> float:  # noqa: ARG001
 
 
 def log_normal(rng: np.random.Generator, x: Array) -> float:  # noqa: ARG001
+    """Log-normal with sigma = 1."""
     return float(rng.lognormal(mean=-0.5, sigma=1.0))
 
 
 def exponential(rng: np.random.Generator, x: Array) -> float:  # noqa: ARG001
+    """Exponential."""
     return float(rng.exponential())
 
 
 def constant(rng: np.random.Generator, x: Array) -> float:  # noqa: ARG001
-    """All workers finish together: the hardest case for rules that wait for a new datum."""
+    """All workers finish together: the hardest case for rules that rely on a new result before each proposal."""
     return 1.0
 
 

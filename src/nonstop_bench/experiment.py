@@ -1,4 +1,4 @@
-"""Many cases, one file: what is missing in the file is run, on all cores or on a cluster, and appended as it finishes.
+"""Run many cases into one file: missing cases are run on all cores or on a cluster, and appended as they finish.
 
 A case that is in the file already is not run again, so the same command resumes a killed experiment, and asking for
 more seeds adds only those.
@@ -23,7 +23,7 @@ from nonstop_bench.run import run
 
 
 def missing(cases: Iterable[Case], path: Path) -> list[Case]:
-    """The cases that the file, and the compressed one beside it, lack, in their order."""
+    """The cases, in order, that are neither in the file nor in the compressed file beside it."""
     done = {record.case for record in records.read(*records.parts(path))}
     return [case for case in cases if case not in done]
 
@@ -31,7 +31,7 @@ def missing(cases: Iterable[Case], path: Path) -> list[Case]:
 def perform(
     cases: Sequence[Case], path: Path, *, workers: int | None = None, engine: str = "local", address: str | None = None
 ) -> Iterator[Record]:
-    """Run what is missing; every record is in the file when it is handed out."""
+    """Run the missing cases; every record is in the file before it is yielded."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists():
         records.mend(path)
@@ -63,7 +63,7 @@ def _on_processes(cases: Sequence[Case], workers: int) -> Iterator[Record]:
 
 
 def _end_with_parent() -> None:
-    """A process of the pool whose parent is killed would wait for work for ever."""
+    """Exit when the parent is killed: a process of the pool would otherwise wait for work for ever."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 

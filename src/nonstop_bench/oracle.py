@@ -31,22 +31,27 @@ FITS = 50
 
 @dataclass(frozen=True)
 class Check:
-    """How far we fall short of BoTorch in each case (positive is worse), and how often that is tolerable."""
+    """One comparison with BoTorch over many cases."""
 
     name: str
+    #: How far we are behind BoTorch in each case; positive is worse.
     shortfalls: dict[str, float]
     tolerance: float
-    needed: int | None = None  # None: all
+    #: How many cases must be within the tolerance; None: all.
+    needed: int | None = None
 
     @property
     def met(self) -> int:
+        """The number of cases within the tolerance."""
         return sum(shortfall <= self.tolerance for shortfall in self.shortfalls.values())
 
     @property
     def passed(self) -> bool:
+        """Whether enough cases are within the tolerance."""
         return self.met >= (len(self.shortfalls) if self.needed is None else self.needed)
 
     def row(self) -> str:
+        """One line of the report."""
         needed = len(self.shortfalls) if self.needed is None else self.needed
         case, worst = max(self.shortfalls.items(), key=lambda item: item[1])
         verdict = "pass" if self.passed else "FAIL"
@@ -54,12 +59,14 @@ class Check:
         return f"{verdict}  {self.name:<28} {counts}  within {self.tolerance:.0e}   worst {worst:9.2e}  {case}"
 
     def misses(self) -> list[str]:
+        """A line for each case that is not within the tolerance, the worst first."""
         missed = {case: each for case, each in self.shortfalls.items() if each > self.tolerance}
         ranked = sorted(missed, key=lambda case: -missed[case])
         return [f"      {self.name}: {case} falls short by {missed[case]:.3g}" for case in ranked]
 
 
 def main() -> int:
+    """Run all checks and print the report; the exit status."""
     started = perf_counter()
     data = varied(FITS)
     with limit_threads(1):
@@ -71,6 +78,7 @@ def main() -> int:
 
 
 def progress(steps: Iterable[Dataset], what: str) -> Iterable[tuple[int, str, Dataset]]:
+    """Yield each data set with its number and name, and print it."""
     for i, each in enumerate(steps):
         print(f"{what} {i + 1}: {each.size}", flush=True)
         yield i, f"{i} {each.size}", each
@@ -131,6 +139,7 @@ def posterior_difference(gp: GP, model: object, Xs: Array) -> float:
 
 
 def relative(ours: Array, theirs: Array) -> float:
+    """The largest difference, relative where values exceed 1."""
     return float((np.abs(ours - theirs) / np.maximum(1.0, np.abs(theirs))).max())
 
 

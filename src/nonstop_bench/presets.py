@@ -1,6 +1,6 @@
-"""Experiments by name: the paper's, with the settings that its text or its code gives, and ours beside them.
+"""Experiments by name: those of the paper, with the settings of its text or code, and our own.
 
-The paper does not give the dimensions and worker counts of all its figures; where it is silent the choice is ours.
+The paper does not give the dimensions and worker counts of all its figures; the missing ones are our choice.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ PEERS: Final = (
 )
 #: Those candidates that were also tried with other numbers of workers and other durations.
 FINALISTS: Final = (OURS, *STANDARD)
-#: Virtual seconds that a suggestion costs every rule in the experiments that give it a price, and how those are called.
+#: Virtual seconds that a suggestion costs in the experiments with an overhead, and the suffix of their names.
 PRICE: Final = 0.5
 PRICED: Final = "-overhead"
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """An experiment: a case, the rules and peers to put in it, how many seeds, and further tasks of the same kind."""
+    """An experiment: every rule and peer on every task, for several seeds."""
 
     name: str
     about: str
@@ -44,10 +44,11 @@ class Preset:
     rules: tuple[str, ...] = FIVE
     seeds: int = 10
     peers: tuple[str, ...] = ()
+    #: Further tasks.
     also: tuple[Case, ...] = ()
 
     def cases(self, seeds: int | None = None, only: Sequence[str] | None = None) -> list[Case]:
-        """Seed by seed, so that an experiment cut short still compares like with like."""
+        """All cases, seed by seed, so that an interrupted experiment has about the same seeds for every rule."""
         known = (*self.rules, *self.peers)
         unknown = set(only or ()) - set(known)
         if unknown:
@@ -152,6 +153,7 @@ PRESETS: Final[Mapping[str, Preset]] = {preset.name: preset for preset in _ALL}
 
 
 def preset(name: str) -> Preset:
+    """The experiment of that name; ValueError suggests similar names."""
     try:
         return PRESETS[name]
     except KeyError:

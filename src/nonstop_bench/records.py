@@ -1,7 +1,7 @@
-"""What a run leaves behind: its case and a column of numbers for each quantity, as one line of JSON.
+"""The record of a run: its case and a column of numbers for each quantity, as one line of JSON.
 
-Files grow by whole lines, so a killed experiment loses at most the line it was writing; `read` leaves that one out.
-Files to keep may be compressed (.jsonl.gz).
+Files grow by whole lines, so a killed experiment loses at most the line it was writing; `read` skips an incomplete
+line. Files may be compressed (.jsonl.gz).
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from nonstop_bench.case import NAMES, Case
 
 Array: TypeAlias = NDArray[np.float64]
 
-#: Digits that are kept: values carry regrets down to 1e-9 of their size, the rest is for figures.
+#: Digits that are stored: values need enough for regrets of 1e-9 of their size; other columns are only drawn.
 _DIGITS = {"value": 12, "observed": 12, "started": 7, "finished": 7}
 _FEW = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Record:
-    """A run. Columns are in order of trial number, the initial trials first; NaN stands for what does not exist.
+    """A run. Columns are in order of trial number, the initial trials first; NaN marks missing numbers.
 
-    started, finished   virtual seconds; the initial data are there at 0; NaN: not finished when the run ended
+    started, finished   virtual seconds; the initial trials finish at 0; NaN: not finished when the run ended
     value, observed     the objective without and with noise, to be minimised; NaN: failed or not finished
     seconds             processor seconds that the suggestion took
     delta               distance to the nearest busy point when the point was chosen, in the unit cube
@@ -55,6 +55,7 @@ class Record:
     change: Array
 
     def to_json(self) -> str:
+        """One line of a result file."""
         line: dict[str, object] = {**asdict(self.case)}
         for name in _PLAIN:
             line[name] = getattr(self, name)
@@ -64,6 +65,7 @@ class Record:
 
     @classmethod
     def from_json(cls, line: str) -> Record:
+        """The record in one line of a result file."""
         data: Mapping[str, object] = json.loads(line)
         case = Case(**{name: data[name] for name in NAMES if name in data})  # type: ignore[arg-type]
         plain = {name: data[name] for name in _PLAIN}
@@ -80,7 +82,7 @@ def _short(number: float, digits: int) -> float | None:
 
 
 def stored(folder: Path, name: str) -> list[Record]:
-    """The runs of an experiment: those that are kept, compressed, and those that were added since."""
+    """The runs of an experiment: those in the compressed file, and those that were added since."""
     return read(*parts(folder / f"{name}.jsonl"))
 
 
@@ -107,7 +109,7 @@ def _lines(path: Path) -> Iterable[str]:
 
 
 def append(path: Path, record: Record) -> None:
-    """One line more, on the disk when this returns."""
+    """Append a line; it is on the disk when this returns."""
     with path.open("a", encoding="utf-8") as file:
         file.write(record.to_json() + "\n")
         file.flush()
@@ -115,7 +117,7 @@ def append(path: Path, record: Record) -> None:
 
 
 def mend(path: Path) -> None:
-    """Cut off a last line that was not written to its end."""
+    """Remove an incomplete last line."""
     with path.open("rb+") as file:
         whole = file.read()
         file.truncate(whole.rfind(b"\n") + 1)

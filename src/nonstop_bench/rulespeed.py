@@ -3,7 +3,8 @@
     python -m nonstop_bench.rulespeed [--repeats 15] [--out benchmarks/results]        (rules.md)
 
 All rules see the same data and the same warm start of the fit, as in a running study; rounds go through all rules in
-turn, so that a busy machine slows all of them alike. `ratio` is the median over rounds of the time over that of ucb.
+turn, so that other load on the machine slows all of them alike. `ratio` is the median over rounds of the time
+divided by that of ucb.
 """
 
 from __future__ import annotations
@@ -38,14 +39,14 @@ class Speed:
 
 
 def busy_points(data: Dataset, count: int = BUSY) -> Array:
-    """Points around the best, where workers gather late in a run."""
+    """Points around the best result, as late in a run."""
     best = data.X[np.argmax(data.y)]
     points: Array = best + 0.1 * np.random.default_rng(0).standard_normal((count, data.X.shape[1]))
     return np.clip(points, 0.0, 1.0)
 
 
 def measure(repeats: int = 15) -> list[Speed]:
-    """Every rule by name, and BoTorch's two if it can be imported."""
+    """The speeds of all rules, and of the two of BoTorch if it can be imported."""
     data = history(D, N)
     busy = busy_points(data)
     warm = propose(data.X[:-1], data.y[:-1], busy, surrogate="paper").hyperparameters
@@ -65,7 +66,7 @@ def measure(repeats: int = 15) -> list[Speed]:
 def _raced(contenders: dict[str, Callable[[int], object]], repeats: int) -> list[Speed]:
     times = np.empty((repeats, len(contenders)))
     for run in contenders.values():
-        run(repeats)  # what is done once for all is not measured
+        run(repeats)  # one-time work is not measured
     for seed in range(repeats):
         for column, run in enumerate(contenders.values()):
             started = perf_counter()
@@ -79,7 +80,7 @@ def _raced(contenders: dict[str, Callable[[int], object]], repeats: int) -> list
 
 
 def table(speeds: list[Speed]) -> str:
-    """Markdown."""
+    """The speeds as a Markdown page."""
     lines = [f"One suggestion at d = {D}, n = {N}, {BUSY} busy points, warm fit included, one thread.", ""]
     lines += ["| rule | median | ratio to ucb | at most |", "|---|---|---|---|"]
     for speed in speeds:
@@ -90,6 +91,7 @@ def table(speeds: list[Speed]) -> str:
 
 
 def main() -> None:
+    """Measure, print the table and write it."""
     parser = argparse.ArgumentParser(prog="python -m nonstop_bench.rulespeed", description="Time every rule.")
     parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--out", type=Path, help="folder for rules.md")

@@ -1,4 +1,4 @@
-"""A case becomes a record: the task is found, the simulator runs, and the columns are read off the study."""
+"""From a case to a record: find the task, run the simulator, and read the columns from the study."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from nonstop_bench.simulate import Optimizer, Setup, Simulated, simulate
 
 
 def run(case: Case) -> Record:
-    """Deterministic but for `seconds`, and for everything where the overhead is measured."""
+    """Run a case. Deterministic except for `seconds`, and for everything if the overhead is measured."""
     task = find(case.problem)
     return record_of(case, task, simulate(setup_of(case, task)))
 
 
 def setup_of(case: Case, task: Task) -> Setup:
+    """The case as the simulator needs it."""
     return Setup(
         task,
         rule=RULES.get(case.rule, case.rule),
@@ -49,6 +50,7 @@ def _peer(case: Case, task: Task) -> Optimizer | None:
 
 
 def record_of(case: Case, task: Task, simulated: Simulated) -> Record:
+    """The columns of the record, from the trials of the simulated study."""
     trials = sorted(simulated.study.trials, key=lambda trial: trial.number)
     X = np.array([encode(task.space, trial.params or {}) for trial in trials])
     initial = simulated.initial

@@ -1,4 +1,4 @@
-"""What runs are judged by: plain functions of records. Regret is simple regret, its logarithm the natural one."""
+"""Measures of runs: plain functions of records. Regret is simple regret; logarithms are natural."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 
 from nonstop_bench.records import Array, Record
 
-#: Regrets below this are one: the optima of the tasks are known to about so many digits.
+#: Smaller regrets are raised to this: the optima of the tasks are known to about this accuracy.
 FLOOR = 1e-10
 
 
 def regret_curve(record: Record, times: Sequence[float] | Array) -> Array:
-    """The simple regret of what was known at each time: of the best value observed, said without its noise."""
+    """The simple regret at each time: that of the exact value at the best observation so far."""
     finished, regrets = _history(record)
-    place = np.searchsorted(finished, np.asarray(times, dtype=np.float64), side="right")
-    return np.append(np.inf, regrets)[place]
+    position = np.searchsorted(finished, np.asarray(times, dtype=np.float64), side="right")
+    return np.append(np.inf, regrets)[position]
 
 
 def regret_after(record: Record, evaluations: int) -> float:
@@ -30,8 +30,8 @@ def regret_after(record: Record, evaluations: int) -> float:
 
 
 def _history(record: Record) -> tuple[Array, Array]:
-    """When evaluations ended, failed ones too, and the regret after each. Of those that ended at the same instant the
-    one that was started first goes first, as in the simulator."""
+    """When evaluations ended, including failed ones, and the regret after each. Of evaluations that ended at the same
+    instant the one that started first comes first, as in the simulator."""
     ended = np.flatnonzero(np.isfinite(record.finished))
     ended = ended[np.argsort(record.finished[ended], kind="stable")]
     observed = np.where(np.isnan(record.observed[ended]), np.inf, record.observed[ended])
@@ -42,6 +42,7 @@ def _history(record: Record) -> tuple[Array, Array]:
 
 
 def log_regret_at(record: Record, time: float) -> float:
+    """The natural logarithm of the simple regret at this time."""
     return float(np.log(regret_curve(record, [time])[0]))
 
 
@@ -55,7 +56,7 @@ class Band:
 
 
 def band(curves: Sequence[Array] | Array) -> Band:
-    """Over the first axis; NaN are left out."""
+    """The band over the first axis, without NaN."""
     low, median, high = np.nanquantile(np.asarray(curves), [0.25, 0.5, 0.75], axis=0)
     return Band(low, median, high)
 
@@ -82,7 +83,7 @@ def paired(rows: Iterable[Record], columns: Iterable[Record]) -> list[tuple[Reco
 
 
 def mann_whitney(rows: Sequence[float] | Array, columns: Sequence[float] | Array) -> float:
-    """The two-sided p-value of: both have the same distribution."""
+    """The two-sided p-value of the hypothesis that both have the same distribution."""
     from scipy import stats  # takes a third of a second
 
     return float(stats.mannwhitneyu(rows, columns, alternative="two-sided").pvalue)
@@ -96,7 +97,7 @@ def mean_ranks(scores: Array) -> Array:
 
 
 def evaluations(record: Record) -> int:
-    """How many were finished after the initial ones."""
+    """The number of evaluations that finished after the initial ones."""
     return int(np.isfinite(record.finished[record.initial :]).sum())
 
 
@@ -107,10 +108,10 @@ def suggestion_seconds(record: Record) -> float:
 
 
 def utilisation(record: Record) -> float:
-    """The part of their time, up to the end of the run, that the workers spent evaluating, given the overhead."""
+    """The share of the workers' time up to the end of the run that was spent evaluating, given the overhead."""
     own = slice(record.initial, None)
     started, finished = record.started[own], record.finished[own]
     end = record.case.ends if np.isfinite(record.case.ends) else float(np.nanmax(finished))
     overhead = record.seconds[own] if record.case.overhead == "measured" else record.case.overhead
-    busy = np.clip(np.where(np.isnan(finished), end, finished), None, end) - np.minimum(started + overhead, end)
-    return float(np.maximum(busy, 0.0).sum() / (record.case.q * end))
+    evaluating = np.clip(np.where(np.isnan(finished), end, finished), None, end) - np.minimum(started + overhead, end)
+    return float(np.maximum(evaluating, 0.0).sum() / (record.case.q * end))

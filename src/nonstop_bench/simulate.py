@@ -1,4 +1,4 @@
-"""Asynchronous optimisation on a virtual clock: real proposals, imagined waiting.
+"""Asynchronous optimisation on a virtual clock: real proposals, simulated durations.
 
 The study, its storage in memory and propose() are the ones that users run; only the clock and the evaluations are
 simulated. Events are a heap of (time, counter): of two workers that finish at the same instant the one that started
@@ -28,7 +28,7 @@ Overhead: TypeAlias = float | Literal["measured"]
 
 
 class Optimizer(Protocol):
-    """Another optimiser in the place of propose(): asked and told in params; values are minimised."""
+    """Another optimiser instead of propose(). Points are given as params; values are minimised."""
 
     def ask(self, busy: Sequence[Mapping[str, object]]) -> Mapping[str, object]:
         """The next params to evaluate, while others are being evaluated at `busy`."""
@@ -39,41 +39,46 @@ class Optimizer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """One run. q = 1 is the sequential reference; synchronous workers wait for each other after every batch.
-
-    The horizon is in virtual seconds after the initial data, max_trials counts evaluations after them, and a run ends
-    with the first of both. `duration` None: the task's own, or else the paper's. `noise` is the standard deviation of
-    what is added to every value. With an `optimizer`, rule and surrogate play no part after the first points.
-    """
+    """One run. It ends at the horizon or after max_trials, whichever is first."""
 
     problem: Task
     rule: str | Rule = "ucb"
+    #: The number of workers; 1 is the sequential reference.
     q: int = 1
     seed: int = 0
+    #: Virtual seconds after the initial data.
     horizon: float = 30.0
+    #: The number of evaluations after the initial data.
     max_trials: int | None = None
+    #: Synchronous workers wait for each other after every batch.
     mode: Mode = "asynchronous"
+    #: None: the task's own, or else the paper's.
     duration: str | Duration | None = None
     overhead: Overhead = 0.0
     failure_rate: float = 0.0
+    #: The standard deviation of the noise on every value.
     noise: float = 0.0
     surrogate: str | nonstop.Surrogate = "paper"
+    #: Replaces rule and surrogate after the first points.
     optimizer: Optimizer | None = None
 
 
 @dataclass(slots=True)
 class VirtualClock:
-    """A Clock that stands still until it is set."""
+    """A Clock that advances only when it is set."""
 
     time: float = 0.0
 
     def now(self) -> float:
+        """The virtual time."""
         return self.time
 
     def monotonic(self) -> float:
+        """The virtual time."""
         return self.time
 
     def sleep(self, seconds: float) -> None:
+        """Advance the clock."""
         self.time += seconds
 
 
@@ -89,21 +94,25 @@ class _Event:
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """A study whose trials carry virtual times, and how many were evaluated before the clock started; by trial number,
-    the value without noise, the seconds of processor time that the suggestion took, and the trials that were busy
-    meanwhile."""
+    """A finished run. Mappings are by trial number."""
 
+    #: Its trials have virtual timestamps.
     study: nonstop.Study
+    #: How many trials were evaluated before the clock started.
     initial: int
+    #: Values without noise.
     exact: Mapping[int, float]
+    #: Processor seconds of each suggestion.
     seconds: Mapping[int, float]
+    #: The numbers of the trials that were busy when this one was proposed.
     busy: Mapping[int, Sequence[int]]
 
 
 def simulate(setup: Setup) -> Simulated:
-    """Run it.
+    """Run the simulation.
 
-    As in the paper, 3 d quasi-random points are evaluated before the clock starts, and q further ones start workers.
+    As in the paper, 3 d quasi-random points are evaluated before the clock starts, and the first points of the
+    workers are q further ones.
     """
     return _Simulation(setup).run()
 
@@ -147,7 +156,7 @@ class _Simulation:
         self.start(event.worker)
 
     def next_batch(self) -> None:
-        """Wait for all, then ask for all: each ask believes those before it."""
+        """Wait for all workers, then ask for all of them; each proposal takes the ones before it as busy points."""
         done = [heapq.heappop(self.events) for _ in range(len(self.events))]
         for event in done:
             self.clock.time = event.time
@@ -160,15 +169,15 @@ class _Simulation:
     def start(self, worker: str) -> None:
         if self.setup.max_trials is not None and self.counter >= self.setup.max_trials:
             return
-        trial, suggesting = self.ask(worker)
-        seconds = suggesting + self.evaluation_seconds(trial)
+        trial, proposing = self.ask(worker)
+        seconds = proposing + self.evaluation_seconds(trial)
         heapq.heappush(self.events, _Event(self.clock.time + seconds, self.counter, worker, trial))
         self.counter += 1
 
     def ask(self, worker: str) -> tuple[nonstop.Trial, float]:
-        """The next trial, and the virtual seconds that finding it took."""
+        """The next trial, and the virtual seconds of proposing it."""
         optimizer = self.setup.optimizer
-        start = time.process_time()  # a loaded machine is no fault of the optimiser
+        start = time.process_time()  # not wall time: other load on the machine must not count
         if optimizer is not None and self.counter >= self.setup.q:
             params = optimizer.ask([event.trial.params or {} for event in self.events])
             self.study.enqueue(self.study.spec.space.validate(params))
@@ -198,5 +207,5 @@ class _Simulation:
         return model(self.stream(trial, 0), encode(self.study.spec.space, trial.params))
 
     def stream(self, trial: nonstop.Trial, purpose: int) -> np.random.Generator:
-        """Random numbers of this trial of this seed, the same whatever the rule."""
+        """Random numbers of this trial and seed, the same for every rule."""
         return np.random.default_rng([self.setup.seed, trial.number, purpose])

@@ -31,8 +31,9 @@ BUDGET, QUICK_BUDGET = 8.0, 1.0  # seconds for the repeats of one contender in o
 
 
 def main() -> int:
+    """Measure, write the results and print the tables."""
     if any(os.environ.get(name) != value for name, value in ONE_THREAD.items()):
-        # BLAS reads these when it is loaded, so a new process must begin with them.
+        # BLAS reads these when it is loaded, so a new process must be started with them.
         command = [sys.executable, "-m", "nonstop_bench.suggest", *sys.argv[1:]]
         os.execve(sys.executable, command, {**os.environ, **ONE_THREAD})
     parser = argparse.ArgumentParser(prog="python -m nonstop_bench.suggest", description="Time one suggestion.")
@@ -46,6 +47,7 @@ def main() -> int:
 
 
 def findings(quick: bool) -> Findings:
+    """Measure everything."""
     started = perf_counter()
     cells = QUICK_CELLS if quick else CELLS
     timings: list[Timing] = []
@@ -84,11 +86,12 @@ def facts(quick: bool) -> dict[str, str]:
 
 
 def load() -> str:
-    """How busy the machine was during the run: 1 is this run alone."""
+    """The load of the machine during the run: 1 is this run alone."""
     return f"{os.getloadavg()[2]:.1f} over the last 15 minutes (this run alone would be 1)"
 
 
 def processor() -> str:
+    """The model name of the processor."""
     information = Path("/proc/cpuinfo")
     lines = information.read_text().splitlines() if information.exists() else []
     names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
@@ -96,6 +99,7 @@ def processor() -> str:
 
 
 def write(found: Findings, out: Path, name: str) -> None:
+    """Write NAME.jsonl with every time and NAME.md with the tables."""
     out.mkdir(parents=True, exist_ok=True)
     records: list[Timing | Quality | Footprint | Effort] = [*found.timings, *found.qualities]
     records += [*found.footprints, *found.efforts]

@@ -1,7 +1,7 @@
-"""The tasks on which the default of nonstop is chosen, and those on which it is then judged, once.
+"""The tasks on which the default of nonstop is chosen, and the held-out tasks on which it was evaluated once.
 
-The split was written down before anything was run on a task that judges. Each kind of task is on both sides, by
-different functions: smooth, rugged, heavy-tailed or in a curved valley, flat, noisy, discrete, with the optimum at the
+The split was fixed before anything was run on the held-out tasks. Each kind of task is on both sides, with different
+functions: smooth, rugged, heavy-tailed or in a curved valley, flat, noisy, discrete, with the optimum at the
 border, of a high dimension. Wherever the formula allows it the optimum is shifted, and the axes are rotated, so that
 neither the centre nor a diagonal is special.
 """

@@ -1,4 +1,4 @@
-"""Records become tables in Markdown: a summary of any experiment, and the paper's tables, its numbers beside ours."""
+"""Markdown tables from records: a summary of any experiment, and the paper's tables with its numbers beside ours."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOTHING = "–"
 
 
 def stored(results: Path, name: str) -> list[Record]:
-    """The runs of an experiment in the folder; there is at least one."""
+    """The runs of an experiment in the folder; FileNotFoundError if there are none."""
     runs = files.stored(results, name)
     if not runs:
         raise FileNotFoundError(f"no results of {name} in {results}: run it first (nonstop-bench run {name})")
@@ -26,7 +26,7 @@ def stored(results: Path, name: str) -> list[Record]:
 
 
 def document(results: Path) -> str:
-    """Every experiment of the paper that has a file in the folder, and the command that makes this text."""
+    """Every experiment of the paper that has results in the folder, and the command that makes this text."""
     names = [name for name in PRESETS if name.startswith("paper/") and files.stored(results, name)]
     if not names:
         raise FileNotFoundError(f"no results of any experiment of the paper in {results}")
@@ -34,7 +34,7 @@ def document(results: Path) -> str:
 
 
 def made_by(command: str, results: Path) -> str:
-    """A line that Markdown does not show."""
+    """An invisible Markdown comment with the command."""
     return f"<!-- nonstop-bench {command} --results {results.as_posix()} -->\n"
 
 
@@ -45,7 +45,7 @@ def section(results: Path, preset: Preset) -> str:
 
 
 def report(preset: Preset, records: Sequence[Record], free: Sequence[Record] = ()) -> str:
-    """The experiment in Markdown. `free` are the runs of the same experiment without a price on suggestions."""
+    """The experiment in Markdown. `free` are the runs of the same experiment without a cost of suggestions."""
     parts = [f"## {preset.name}", _setting(preset, records), summary(records)]
     published = PUBLISHED.get(preset.name.removesuffix(PRICED))
     if published is not None:
@@ -110,7 +110,7 @@ def _against(group: Sequence[Record], other: Sequence[Record] | None) -> str:
 
 
 def milliseconds(seconds: Sequence[float]) -> str:
-    """The median of those that are known."""
+    """The median of the finite ones, in milliseconds."""
     known = [value for value in seconds if math.isfinite(value)]
     return f"{1e3 * np.median(known):.1f}" if known else _NOTHING
 
@@ -135,5 +135,6 @@ def beside(
 
 
 def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -55,15 +55,18 @@ class Setting:
 
     @property
     def grid(self) -> Array:
+        """All points (side^d, d) of the domain."""
         axis = np.linspace(0.0, 1.0, self.side)
         return np.stack(np.meshgrid(*[axis] * self.d, indexing="ij"), axis=-1).reshape(-1, self.d)
 
     @property
     def hyperparameters(self) -> Hyperparameters:
+        """The true hyperparameters of the prior."""
         return Hyperparameters((self.lengthscale,) * self.d, self.noise)
 
     @property
     def covariance(self) -> Array:
+        """The prior covariance of the function on the grid."""
         return covariance(RBF(), self.grid, self.grid, np.full(self.d, self.lengthscale))
 
 
@@ -91,10 +94,12 @@ def steepness_of(setting: Setting, rng: np.random.Generator, count: int = 400) -
 
 
 def ucb(beta: Callable[[int], float]) -> Policy:
+    """UCB with beta as a function of the number of the query."""
     return lambda gp, grid, j, rng: Scored(UCB(beta(j)), gp, 0.0, len(gp.X)).value(grid)  # noqa: ARG005
 
 
 def thompson(gp: GP, grid: Array, j: int, rng: np.random.Generator) -> Array:  # noqa: ARG001
+    """Thompson sampling: a draw from the posterior."""
     return Path.of(gp, rng).screen(grid)
 
 
@@ -146,7 +151,7 @@ def measured(setting: Setting, constants: tuple[float, float], seed: int) -> dic
 
 
 def bounds(setting: Setting, constants: tuple[float, float]) -> dict[str, object]:
-    """The three bounds at n = 1, 2, 5, ..., and what they are made of."""
+    """The three bounds at n = 1, 2, 5, ..., and their constants."""
     K = setting.covariance
     before = price(K, setting.noise, setting.workers)
     after = price(greedy(K, setting.noise, setting.initial).covariance, setting.noise, setting.workers)
@@ -172,8 +177,7 @@ def bounds(setting: Setting, constants: tuple[float, float]) -> dict[str, object
 
 
 def study(setting: Setting, seed: int = 0) -> dict[str, object]:
-    """Everything about one setting. A bound above `blind`, the expected regret of one query without a look at the data,
-    says nothing."""
+    """All results of one setting. A bound above `blind`, the expected regret of a query without data, is vacuous."""
     rng = np.random.default_rng([seed, setting.d])
     constants = steepness_of(setting, rng)
     return {
@@ -185,6 +189,7 @@ def study(setting: Setting, seed: int = 0) -> dict[str, object]:
 
 
 def main() -> None:
+    """Run all settings and write theory.json and the figure."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--out", type=File, default=File("benchmarks/results"), help="where to write theory.*")
     parser.add_argument("--functions", type=int, default=40, help="functions drawn from the prior")

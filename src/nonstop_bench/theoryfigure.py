@@ -1,4 +1,4 @@
-"""theory.json -> the figure: measured regret (solid) under the bounds (dashed), one panel for each dimension."""
+"""The figure of theory.json: measured regret (solid) and bounds (dashed), one panel for each dimension."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-# Okabe and Ito: to be told apart by everyone; each policy has the same colour as its bound.
+# Colours of Okabe and Ito; each policy has the same colour as its bound.
 COLOURS = {
     "asynchronous UCB, beta of the theory": "#0072B2",
     "asynchronous UCB, beta = 2": "#E69F00",

@@ -75,7 +75,7 @@ def test_all_tables_at_once(tmp_path: Path) -> None:
     assert result.output.partition("-->\n\n")[2] + "\n" == each.output
     for wrong in (("table",), ("table", "small", "--all")):
         assert call(*wrong).exit_code == 2
-        assert "name experiments, or say --all" in call(*wrong).stderr
+        assert "name experiments, or give --all" in call(*wrong).stderr
 
 
 def test_peers(tmp_path: Path) -> None:

@@ -20,12 +20,12 @@ WRONG = [
     (("ls", "sqlite:///a.db", "b"), "'b'"),
     (("show", "sqlite:///a.db"), "missing argument STUDY"),
     (("export", "sqlite:///a.db", "demo", "--format", "xml"), "'xml'"),
-    (("run",), "there is nothing to vary"),
+    (("run",), "there are no parameters"),
     (("run", "mine"), "mine: expected a study file (STUDY.toml) or MODULE:FUNCTION"),
     (("run", "absent.toml"), "absent.toml: cannot be read"),
     (("run", *X, "--n-trials", "3"), "expected one of objective"),
     ((*SQUARE, "--command", "ls", "--n-trials", "3"), "expected either mine:square or --command, got both"),
-    (("run", "mine:square", "--n-trials", "3"), "there is nothing to vary"),
+    (("run", "mine:square", "--n-trials", "3"), "there are no parameters"),
     (SQUARE, "there is no budget"),
     ((*SQUARE, "--n-trials", "0"), "--n-trials 0: expected a number of trials from 1"),
     ((*SQUARE, "--n-trials", "many"), "'--n-trials'"),
@@ -117,7 +117,7 @@ SECRET = "geheim%2Fnis"
 def test_passwords_are_never_shown(
     call: Call, monkeypatch: pytest.MonkeyPatch, url: str, debug: tuple[str, ...]
 ) -> None:
-    monkeypatch.setattr("nonstop.cli.target.AT_START", 0.1)
+    monkeypatch.setattr("nonstop.cli.target.START_DEADLINE", 0.1)
     for arguments in (
         ("ls", url),
         ("show", url, "demo"),

@@ -25,7 +25,7 @@ def test_ls_lists_the_studies(call: Call, url: str) -> None:
     assert (row["name"], row["completed"], row["running"], row["failed"], row["waiting"]) == ("demo", 3, 1, 1, 1)
 
 
-def test_show_says_how_a_study_stands(call: Call, url: str) -> None:
+def test_show_prints_the_state_of_a_study(call: Call, url: str) -> None:
     said = call("show", url, "demo").out
     for words in (
         "3 completed, 1 failed, 1 running, 1 waiting",
@@ -113,7 +113,7 @@ def test_replay_finds_every_proposal_identical(call: Call, url: str) -> None:
     said = call("replay", url, "demo")
     assert said.code == 0
     assert "all 5 proposals are identical" in said.out
-    assert "1 trials came from outside" in said.out
+    assert "1 trials were added from outside" in said.out
     assert json.loads(call("replay", url, "demo", "--json").out)["identical"] is True
 
 

@@ -1,4 +1,4 @@
-"""The board and what is shown of it, from changes made up by hand."""
+"""The board, and its display in the terminal, from made-up changes."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def told(board: Board, *trials: Trial, counts: Counts | None = None) -> Board:
     return board
 
 
-def rendered(board: Board, now: float, lanes: int = 100, budget: int | None = 4) -> str:
+def rendered(board: Board, now: float, most: int = 100, budget: int | None = 4) -> str:
     console = Console(file=io.StringIO(), width=100, record=True)
-    console.print(Panel(console, "demo", budget).render(board, 12.0, now, lanes))
+    console.print(Panel(console, "demo", budget).render(board, 12.0, now, most))
     return console.export_text()
 
 
 def test_a_worker_from_asking_to_its_result() -> None:
     board = told(Board(-1.0), NONE)
-    assert board.lanes["anna"].trial == NONE
+    assert board.workers["anna"].trial == NONE
     assert told(board, RUNNING).utilisation(now=105.0) == 4.0 / 5.0
     told(board, DONE)
-    assert board.lanes["anna"].trial is None
-    assert (board.lanes["anna"].completed, board.incumbent, board.cursor) == (1, DONE, 3)
-    assert board.utilisation(now=1000.0) == 3.0 / 4.0, "a run that is over does not become idle"
+    assert board.workers["anna"].trial is None
+    assert (board.workers["anna"].completed, board.incumbent, board.cursor) == (1, DONE, 3)
+    assert board.utilisation(now=1000.0) == 3.0 / 4.0, "a finished worker does not become idle"
 
 
 def test_the_incumbent_follows_the_direction() -> None:
@@ -47,17 +47,17 @@ def test_the_incumbent_follows_the_direction() -> None:
     assert (smallest.number, largest.number) == (1, 0), "the earliest of equals"
 
 
-def test_a_trial_that_was_handed_on_has_one_lane() -> None:
+def test_a_trial_that_was_taken_over_belongs_to_one_worker() -> None:
     board = told(Board(-1.0), RUNNING)
     told(board, replace(RUNNING, state=TrialState.WAITING, worker=None, attempt=2, sequence=3))
-    assert board.lanes["anna"].trial is None
+    assert board.workers["anna"].trial is None
     told(board, replace(RUNNING, worker="berta", attempt=2, asked_at=110.0, started_at=110.0, sequence=4))
-    assert [lane.trial is not None for lane in board.lanes.values()] == [False, True]
+    assert [worker.trial is not None for worker in board.workers.values()] == [False, True]
 
 
 def test_what_was_there_before_counts_for_the_incumbent_only() -> None:
     board = Board(-1.0, [DONE])
-    assert (board.incumbent, board.lanes, board.cursor) == (DONE, {}, 3)
+    assert (board.incumbent, board.workers, board.cursor) == (DONE, {}, 3)
     assert board.utilisation(now=5.0) is None
 
 
@@ -77,7 +77,7 @@ def test_the_panel() -> None:
     assert shown[3].split() == ["anna", "evaluating", "trial", "1", "5.0", "s", "1", "done", "x=0.5"]
     assert shown[4].split() == ["berta", "proposing", "trial", "2", "6.0", "s", "0", "done"]
     assert shown[5].split() == ["carla", "idle", "0", "done,", "1", "failed"]
-    assert rendered(board, now=106.0, lanes=2).splitlines()[-1].rstrip() == "and 1 more"
+    assert rendered(board, now=106.0, most=2).splitlines()[-1].rstrip() == "and 1 more"
 
 
 def test_the_panel_before_anything_happened_and_without_a_budget() -> None:
@@ -98,4 +98,4 @@ def test_lines_are_few() -> None:
     assert incumbents == ["[  0.0 s] best -0 at trial 0: x=0.5", "[  2.0 s] best -1 at trial 20: x=0.5"]
     assert [line.split("]")[0] for line in said if "done" in line] == ["[  0.0 s", "[  1.0 s", "[  2.0 s", "[  3.0 s"]
     lines.show(board, elapsed=3.95, now=110.0, last=True)
-    assert "40 of 50 done" in said[-1], "the end is always said"
+    assert "40 of 50 done" in said[-1], "there is always a line at the end"

@@ -53,5 +53,5 @@ def test_what_cannot_be_read_is_named(word: str, said: str) -> None:
 
 
 def test_a_name_stands_once() -> None:
-    with pytest.raises(StudyFileError, match="'x' was declared before"):
+    with pytest.raises(StudyFileError, match="'x' is declared twice"):
         parameters_of(["x=int:0:1", "x=int:0:2"])

@@ -84,10 +84,10 @@ def test_too_many_failures_end_a_run(folder: Path) -> None:
         cwd=folder,
         code=1,
     )
-    ending = json.loads(said.stdout)
-    assert ending["state"] == "failed"
-    assert "this never works" in ending["reason"]
-    assert ending["best"] is None
+    summary = json.loads(said.stdout)
+    assert summary["state"] == "failed"
+    assert "this never works" in summary["reason"]
+    assert summary["best"] is None
 
 
 def test_time_limits(folder: Path) -> None:
@@ -107,15 +107,15 @@ def test_more_workers_for_a_study(folder: Path) -> None:
     assert completed(url_in(folder), "square") == 7
 
 
-def test_ctrl_c_keeps_everything_and_says_how_to_go_on(folder: Path) -> None:
+def test_ctrl_c_keeps_every_result_and_says_how_to_resume(folder: Path) -> None:
     command = ("run", "mine:slow", "-p", "x=float:0:1", "--n-trials", "12", "--workers", "2", "--lease", "60s")
     process = start(*command, cwd=folder)
     wait_until(lambda: completed(url_in(folder), "slow") >= 3)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert "nonstop: interrupted; nothing that was finished is lost" in err
-    assert f"go on    nonstop {' '.join(command)}" in err
+    assert "nonstop: interrupted; no result is lost" in err
+    assert f"resume   nonstop {' '.join(command)}" in err
     assert "Traceback" not in out + err
     states = [trial.state.value for trial in trials(url_in(folder), "slow")]
     assert 3 <= states.count("completed") < 12
@@ -130,7 +130,7 @@ def test_sigterm_ends_a_run_as_well(folder: Path) -> None:
     process.terminate()
     _, err = process.communicate(timeout=30)
     assert process.returncode == 143
-    assert "nonstop: terminated; nothing" in err
+    assert "nonstop: terminated; no result is lost" in err
 
 
 def test_in_a_terminal_there_is_a_panel(folder: Path) -> None:

@@ -114,7 +114,7 @@ def test_a_bad_key_is_named_with_its_value_and_what_would_do(tmp_path: Path, tex
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (WHOLE, "there is nothing to vary: give a table [space.NAME] or --param"),
+        (WHOLE, "there are no parameters: give a table [space.NAME] or --param"),
         ("n_trials = 3" + SPACE, "expected one of objective = "),
         (WHOLE + 'command = "ls"' + SPACE, "got both"),
         ('objective = "a:b"' + SPACE, "there is no budget: give n_trials or timeout"),

@@ -52,7 +52,7 @@ def take(browser: Browser, address: str, target: Path, picture: tuple[str, str, 
     page.wait_for_selector(".study output, #rows tr")
     if path != "/":
         _wait_for_figures(page)
-    page.wait_for_timeout(1500)  # numbers of the list come in the second look; bars glide
+    page.wait_for_timeout(1500)  # best values arrive with the second poll; bars are animated
     page.screenshot(path=target / f"dashboard-{name}.png")
     page.close()
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 import nonstop
-from nonstop.dashboard.figures import exhibits
+from nonstop.dashboard.figures import figure_kinds
 from nonstop.dashboard.server import STATIC
 from tests.dashboard.serving import served
 from tests.dashboard.studies import HOSTILE, REASON, SPACE, value_of
@@ -29,8 +29,8 @@ def open_study(page: Page, name: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text(name)
 
 
-def column(page: Page, place: int) -> list[str]:
-    return page.locator(f"#rows td:nth-child({place})").all_inner_texts()
+def column(page: Page, position: int) -> list[str]:
+    return page.locator(f"#rows td:nth-child({position})").all_inner_texts()
 
 
 def test_the_list_shows_every_study_with_its_progress_and_state(page: Page) -> None:
@@ -56,12 +56,12 @@ def test_the_first_look_shows_best_value_progress_and_utilisation(page: Page, ur
 def test_every_figure_is_drawn_under_the_security_policy(page: Page) -> None:
     open_study(page, "good")
     names = page.locator("[data-figure]").evaluate_all("nodes => nodes.map(node => node.dataset.figure)")
-    assert set(names) == set(exhibits())
+    assert set(names) == set(figure_kinds())
     for name in names:
         figure = page.locator(f"[data-figure={name}]")
         figure.scroll_into_view_if_needed()
         expect(figure.locator(".main-svg").first).to_be_visible()
-        expect(figure.get_by_role("heading")).to_have_text(exhibits()[name].title)
+        expect(figure.get_by_role("heading")).to_have_text(figure_kinds()[name].title)
 
 
 def test_figures_keep_their_place_while_they_are_drawn(page: Page) -> None:
@@ -108,7 +108,7 @@ def test_a_trial_tells_its_details_and_the_keyboard_is_enough(page: Page) -> Non
     expect(dialog).to_contain_text("attempt")
     page.keyboard.press("ArrowRight")
     expect(dialog.get_by_role("heading", level=2)).to_contain_text("Trial 4")
-    expect(dialog).to_contain_text("What the proposal said of itself")
+    expect(dialog).to_contain_text("Diagnostics of the proposal")
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
     expect(number).to_be_focused()

@@ -1,4 +1,4 @@
-"""What a page hears: everything once, at the cost of what is new, and the truth about trouble."""
+"""The messages to a page: every change once, at a cost in proportion to what is new, and storage errors."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import nonstop
-from nonstop.dashboard.figures import Exhibit, Gallery, drawn, exhibits
+from nonstop.dashboard.figures import FigureCache, FigureKind, figure_json, figure_kinds
 from nonstop.dashboard.overview import Overview
-from nonstop.dashboard.paced import Paced
 from nonstop.dashboard.parallel import height
-from nonstop.dashboard.watch import Hearts, Watcher
+from nonstop.dashboard.throttled import Throttled
+from nonstop.dashboard.watch import Heartbeats, Watcher
 from nonstop.errors import StorageError
 from nonstop.history.scale import Scale
 from nonstop.storage import open_storage
@@ -87,25 +87,25 @@ def finish(study: nonstop.Study, count: int = 1) -> None:
         study.tell(trial, value_of(trial.params or {}))
 
 
-def heard(watcher: Watcher, cursor: int) -> dict[str, Any]:
+def received(watcher: Watcher, cursor: int) -> dict[str, Any]:
     messages = [json.loads(text) for text in watcher.messages(cursor, 1.0)]
     return {**messages[-1], "trials": [trial for message in messages for trial in message["trials"]]}
 
 
-def test_a_page_hears_all_at_first_and_then_only_what_is_new(study: nonstop.Study, probe: Probe) -> None:
+def test_a_page_gets_all_trials_at_first_and_then_only_new_ones(study: nonstop.Study, probe: Probe) -> None:
     async def follow() -> None:
         watcher = watcher_of(probe)
         finish(study, 5)
         await watcher.feed.refresh()
-        first = heard(watcher, 0)
+        first = received(watcher, 0)
         assert [trial["number"] for trial in first["trials"]] == [4, 3, 2, 1, 0]
         finish(study)
         await watcher.feed.refresh()
-        second = heard(watcher, first["cursor"])
+        second = received(watcher, first["cursor"])
         assert [trial["number"] for trial in second["trials"]] == [5]
-        assert second["standing"]["counts"]["completed"] == 6
-        assert second["standing"]["best"]["value"] == study.best_value
-        assert heard(watcher, second["cursor"])["trials"] == []
+        assert second["status"]["counts"]["completed"] == 6
+        assert second["status"]["best"]["value"] == study.best_value
+        assert received(watcher, second["cursor"])["trials"] == []
 
     run_apart(follow())
     assert probe.read == [5, 1]  # rows, not trials of the study: what is known is not read again
@@ -123,7 +123,7 @@ def test_a_long_first_message_comes_in_parts_and_only_the_last_has_the_cursor(
     assert [part.get("cursor") for part in parts] == [None, None, watcher.cursor]
 
 
-def test_trouble_is_told_and_passes(study: nonstop.Study, probe: Probe) -> None:
+def test_a_storage_error_is_shown_until_it_is_over(study: nonstop.Study, probe: Probe) -> None:
     async def follow() -> None:
         watcher = watcher_of(probe)
         finish(study)
@@ -131,15 +131,15 @@ def test_trouble_is_told_and_passes(study: nonstop.Study, probe: Probe) -> None:
         probe.away, news = True, watcher.feed.news
         await watcher.feed.refresh()
         assert news.is_set()
-        before = heard(watcher, watcher.cursor)
+        before = received(watcher, watcher.cursor)
         assert before["trouble"] == "the database is away"
-        assert before["standing"]["counts"]["completed"] == 1  # what was known stays
+        assert before["status"]["counts"]["completed"] == 1  # what was known stays
         finish(study)
         probe.away, news = False, watcher.feed.news
         await watcher.feed.refresh()
         assert news.is_set()
-        assert heard(watcher, before["cursor"])["trouble"] is None
-        assert [trial["number"] for trial in heard(watcher, before["cursor"])["trials"]] == [1]
+        assert received(watcher, before["cursor"])["trouble"] is None
+        assert [trial["number"] for trial in received(watcher, before["cursor"])["trials"]] == [1]
 
     run_apart(follow())
 
@@ -156,7 +156,7 @@ def test_nothing_new_is_no_news(study: nonstop.Study, probe: Probe) -> None:
     run_apart(follow())
 
 
-def test_nobody_looks_at_what_nobody_follows(probe: Probe) -> None:
+def test_without_followers_the_storage_is_not_polled(probe: Probe) -> None:
     async def follow() -> None:
         watcher = watcher_of(probe)
         async with watcher.feed.followed(), watcher.feed.followed():  # two pages, one reader
@@ -194,7 +194,7 @@ def test_a_rule_of_ones_own_does_not_hide_the_study() -> None:
     assert (spec.rule, spec.surrogate, spec.space) == ("random", "nonstop", SPACE)
 
 
-def test_a_heart_that_stands_still_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_trial_without_heartbeats_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     class Still(Probe):
         def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
             assert (study, mine) == (1, [])
@@ -202,14 +202,14 @@ def test_a_heart_that_stands_still_is_told(monkeypatch: pytest.MonkeyPatch) -> N
 
     now = [100.0]
     monkeypatch.setattr("nonstop.dashboard.watch.time.monotonic", lambda: now[0])
-    hearts, storage = Hearts(), Still(open_storage(None))
-    assert not hearts.listen(storage, 1)
+    heartbeats, storage = Heartbeats(), Still(open_storage(None))
+    assert not heartbeats.poll(storage, 1)
     now[0] += 40.0
-    hearts.listen(storage, 1)
-    assert hearts.silent() == {"3": 40.0}  # and the one that never beat has no heart
+    heartbeats.poll(storage, 1)
+    assert heartbeats.silent() == {"3": 40.0}  # a trial that never had a heartbeat is left out
 
 
-def test_costly_values_are_made_once_and_not_too_often() -> None:
+def test_expensive_values_are_computed_once_and_not_too_often() -> None:
     made: list[int] = []
 
     def make() -> int:
@@ -218,10 +218,10 @@ def test_costly_values_are_made_once_and_not_too_often() -> None:
 
     async def ask() -> None:
         with ThreadPoolExecutor(1) as thread:
-            paced: Paced[int] = Paced(60.0, thread)
-            first = await asyncio.gather(*(paced.get(1, make) for _ in range(5)))
+            throttled: Throttled[int] = Throttled(60.0, thread)
+            first = await asyncio.gather(*(throttled.get(1, make) for _ in range(5)))
             assert {result.version for result in first} == {1}
-            again = await paced.get(2, make)
+            again = await throttled.get(2, make)
             assert again.version == 1  # too soon: the old one, and its version says so
 
     run_apart(ask())
@@ -244,20 +244,20 @@ def test_figures_are_drawn_in_the_thread_with_the_trials_of_that_moment(study: n
         watcher = watcher_of(probe)
         await watcher.feed.load()
         with ThreadPoolExecutor(1, thread_name_prefix="figures") as thread:
-            gallery = Gallery({"trace": Exhibit("Progress", "how", draw)}, thread)
-            await gallery.figure(watcher, "trace")
-            return await gallery.figure(watcher, "trace")
+            cache = FigureCache({"trace": FigureKind("Progress", "how", draw)}, thread)
+            await cache.figure(watcher, "trace")
+            return await cache.figure(watcher, "trace")
 
     answer = json.loads(run_apart(ask()))
     assert answer["figure"] == {"data": [], "layout": {}}
     assert seen == [("figures_0", 2)]
 
 
-@pytest.mark.parametrize("name", exhibits())
+@pytest.mark.parametrize("name", figure_kinds())
 @pytest.mark.parametrize("count", [0, 1, 12])
 def test_every_figure_can_be_sent(study: nonstop.Study, name: str, count: int) -> None:
     finish(study, count)
-    text = drawn(exhibits()[name].draw, study.spec, study.trials)
+    text = figure_json(figure_kinds()[name].draw, study.spec, study.trials)
     assert "<b>loss" not in text  # a parameter's name is text, and Plotly would read it as markup
     assert "parcoords" not in text  # needs eval, which the policy forbids
     json.loads(text)

@@ -75,7 +75,7 @@ def test_the_timeline_has_no_gaps() -> None:
         ("storing", 7.0, 7.5),
         ("running", 7.5, 10.0),
     ]
-    assert [s.handed_on for s in record.lanes[1].segments].count(True) == 1
+    assert [s.taken_over for s in record.lanes[1].segments].count(True) == 1
     assert [t.number for t in record.lost] == [1, 5]
     assert (record.began, record.end) == (10.0, 10.0)
     assert [lane.usage for lane in record.lanes] == history.utilisation(trials)

@@ -1,27 +1,27 @@
-// Draw each figure from the data beside it, when it comes near the screen: a long page opens at once.
+// Draw each figure when it comes near the screen, so that a long page opens fast.
 "use strict";
 const read = (name) => JSON.parse(document.getElementById("data-" + name).textContent);
 const options = read("config");
-// A finger on a figure scrolls the page; only a mouse zooms.
-const finger = matchMedia("(pointer: coarse)").matches;
-function draw(place) {
-  const figure = read(place.dataset.figure);
-  if (finger) figure.layout.dragmode = false;
-  Plotly.newPlot(place, figure.data, figure.layout, options);
+// On a touch screen, dragging over a figure scrolls the page instead of zooming.
+const touch = matchMedia("(pointer: coarse)").matches;
+function draw(element) {
+  const figure = read(element.dataset.figure);
+  if (touch) figure.layout.dragmode = false;
+  Plotly.newPlot(element, figure.data, figure.layout, options);
 }
-const watcher = new IntersectionObserver(
+const observer = new IntersectionObserver(
   (entries) => {
     for (const entry of entries) {
       if (entry.isIntersecting) {
-        watcher.unobserve(entry.target);
+        observer.unobserve(entry.target);
         draw(entry.target);
       }
     }
   },
   { rootMargin: "800px" },
 );
-for (const place of document.querySelectorAll("[data-figure]")) watcher.observe(place);
-// On paper there is no scrolling.
+for (const element of document.querySelectorAll("[data-figure]")) observer.observe(element);
+// For printing, draw all figures.
 addEventListener("beforeprint", () => {
-  for (const place of document.querySelectorAll("[data-figure]:empty")) draw(place);
+  for (const element of document.querySelectorAll("[data-figure]:empty")) draw(element);
 });

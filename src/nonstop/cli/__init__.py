@@ -1,1 +1,1 @@
-"""The command line: parse, call, print. `app` is the door; one file for each command or kind of command."""
+"""The command line: parse, call, print. `app` is the entry point; one file for each command or kind of command."""

@@ -1,6 +1,6 @@
-"""The command `nonstop`: its commands, and what becomes of an error.
+"""The command `nonstop`: its commands, its error messages and its exit codes.
 
-Exit codes: 0 success, 1 the run or the storage failed, 2 the command makes no sense, 130 interrupted.
+Exit codes: 0 success, 1 the run or the storage failed, 2 usage error, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from nonstop.cli.inspect import best, ls, show
 from nonstop.cli.replay import replay
 from nonstop.cli.report import report
 from nonstop.cli.run import run
-from nonstop.cli.terminal import complain, say
+from nonstop.cli.terminal import echo, echo_error
 from nonstop.cli.worker import worker
 from nonstop.errors import (
     NonstopError,
@@ -30,7 +30,7 @@ from nonstop.errors import (
 )
 
 DEBUG = "--debug"
-_USAGE = (StudyFileError, StudyMismatchError, SpaceError, RuleError, ObjectiveError)
+_USAGE_ERRORS = (StudyFileError, StudyMismatchError, SpaceError, RuleError, ObjectiveError)
 
 
 def _version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
@@ -57,13 +57,13 @@ NONSTOP_DEBUG=1 or --debug shows tracebacks. Exit codes: 0 success, 1 failed, 2 
 """,
 )
 @click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_version, help="Show the version.")
-@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of every error (anywhere).")
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of every error (allowed anywhere).")
 def app() -> None:
     """Asynchronous Bayesian optimization whose workers never wait."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command and leave with its exit code; every error is one line."""
+    """Run a command and exit with its code; every error is one line on stderr."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = DEBUG in words or os.environ.get("NONSTOP_DEBUG", "0") not in ("", "0")
     sys.exit(_code([word for word in words if word != DEBUG], debug))
@@ -76,15 +76,15 @@ def _code(words: list[str], debug: bool) -> int:
         click.echo(error.format_message(), err=True)
         return 2
     except (click.Abort, KeyboardInterrupt):
-        complain("interrupted")
+        echo_error("interrupted")
         return 130
     except Exception as error:
         known = isinstance(error, click.ClickException | NonstopError)
-        if debug or not known:  # the unknown is a bug: its place is what helps
-            say("".join(traceback.format_exception(error)).rstrip(), err=True)
+        if debug or not known:  # an unknown error is a bug: the traceback says where
+            echo("".join(traceback.format_exception(error)).rstrip(), err=True)
         if known:
-            complain(_message(error))
-        return 2 if isinstance(error, (click.UsageError, *_USAGE)) else 1
+            echo_error(_message(error))
+        return 2 if isinstance(error, (click.UsageError, *_USAGE_ERRORS)) else 1
 
 
 def _message(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""What workers print while the live panel is shown appears above it, line by line, instead of across it."""
+"""Output of the workers appears above the live panel, line by line, instead of being mixed into it."""
 
 from __future__ import annotations
 
@@ -10,23 +10,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, TextIO
 
+#: File descriptors of stdout and stderr.
 _STREAMS: Final = (1, 2)
+#: Seconds between two checks whether capturing is over.
 _PAUSE: Final = 0.1
 
 
 @contextmanager
-def own_terminal() -> Iterator[TextIO]:
-    """The terminal behind stderr, as a file that stays the terminal while stderr is captured."""
+def terminal_behind_stderr() -> Iterator[TextIO]:
+    """A file that writes to the terminal behind stderr, even while stderr itself is captured."""
     with os.fdopen(os.dup(2), "w", encoding=sys.stderr.encoding, errors="replace") as terminal:
         yield terminal
 
 
 @contextmanager
-def captured(write: Callable[[str], None]) -> Iterator[None]:
-    """Send what this process and its children print to the terminal through write(), in whole lines.
+def captured_output(write: Callable[[str], None]) -> Iterator[None]:
+    """Pass everything that this process and its children print to the terminal to write(), in whole lines.
 
-    The file descriptors are replaced, because children inherit those and not Python's streams. Only those that lead to
-    the terminal: a stdout that goes into a file still does.
+    The file descriptors are replaced, because children inherit those and not Python's streams. Only descriptors that
+    lead to the terminal are replaced: a stdout redirected into a file stays redirected.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -52,7 +54,7 @@ def captured(write: Callable[[str], None]) -> Iterator[None]:
 
 
 def _read(source: int, over: threading.Event, write: Callable[[str], None]) -> None:
-    """Until it is over and nothing is left. A child that lives on keeps the pipe open, so its end tells nothing."""
+    """Read until `over` is set and the pipe is empty. A surviving child keeps the pipe open, so there may be no EOF."""
     rest = b""
     while True:
         last = over.is_set()
@@ -63,7 +65,7 @@ def _read(source: int, over: threading.Event, write: Callable[[str], None]) -> N
                 write(_final(line))
             if chunk:
                 continue
-            over.wait()  # every writer is gone
+            over.wait()  # EOF: every writer has closed the pipe
         if last or over.is_set():
             break
     if rest:
@@ -71,5 +73,5 @@ def _read(source: int, over: threading.Event, write: Callable[[str], None]) -> N
 
 
 def _final(line: bytes) -> str:
-    """The line as a terminal would leave it: what a carriage return overwrites is dropped."""
+    """The line as a terminal would show it: text overwritten after a carriage return is dropped."""
     return line.rstrip(b"\r").rpartition(b"\r")[2].decode(errors="replace")

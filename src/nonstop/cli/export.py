@@ -1,4 +1,4 @@
-"""`nonstop export`: every trial as a row or an object."""
+"""`nonstop export`: every trial as a row or a JSON object."""
 
 from __future__ import annotations
 
@@ -13,37 +13,38 @@ import click
 from nonstop.cli.target import locate, open_study
 from nonstop.trials.trial import Trial
 
-#: All that a trial says, but for what only workers need.
+#: All fields of a trial except those that only workers need.
 COLUMNS = [field.name for field in fields(Trial) if field.name not in ("beat", "sequence")]
 
 
 def record(trial: Trial) -> dict[str, Any]:
     """The trial as plain JSON."""
-    said = {} if trial.diagnostics is None else trial.diagnostics.to_json()
-    return {name: getattr(trial, name) for name in COLUMNS} | {"diagnostics": said}
+    diagnostics = {} if trial.diagnostics is None else trial.diagnostics.to_json()
+    return {name: getattr(trial, name) for name in COLUMNS} | {"diagnostics": diagnostics}
 
 
 def write_jsonl(trials: Iterable[Trial], _names: Sequence[str], out: TextIO) -> None:
+    """One JSON object per line."""
     for trial in trials:
         out.write(json.dumps(record(trial)) + "\n")
 
 
 def write_json(trials: Iterable[Trial], _names: Sequence[str], out: TextIO) -> None:
+    """One JSON list."""
     json.dump([record(trial) for trial in trials], out, indent=1)
     out.write("\n")
 
 
 def write_csv(trials: Iterable[Trial], names: Sequence[str], out: TextIO) -> None:
-    """A column params_NAME for each parameter, as in study.to_dataframe(); what proposals say of themselves is left
-    to the other formats."""
+    """One row per trial, without diagnostics; a column params_NAME for each parameter, as in study.to_dataframe()."""
     plain = [column for column in COLUMNS if column not in ("params", "diagnostics")]
-    place = plain.index("value") + 1
+    after_value = plain.index("value") + 1
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([*plain[:place], *(f"params_{name}" for name in names), *plain[place:]])
+    writer.writerow([*plain[:after_value], *(f"params_{name}" for name in names), *plain[after_value:]])
     for trial in trials:
         values = [getattr(trial, column) for column in plain]
         params: Mapping[str, object] = trial.params or {}
-        writer.writerow([*values[:place], *(params.get(name) for name in names), *values[place:]])
+        writer.writerow([*values[:after_value], *(params.get(name) for name in names), *values[after_value:]])
 
 
 FORMATS: Mapping[str, Callable[[Iterable[Trial], Sequence[str], TextIO], None]] = {
@@ -68,7 +69,7 @@ Examples:
     type=click.File("w", encoding="utf-8", atomic=True),
     default="-",
     metavar="FILE",
-    help="Where to write to, instead of standard output.",
+    help="The file to write to (default: standard output).",
 )
 def export(words: Sequence[str], form: str, output: TextIO) -> None:
     """Write all trials of a study as csv, json or jsonl."""

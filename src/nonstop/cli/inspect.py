@@ -1,4 +1,4 @@
-"""`nonstop ls`, `show`, `best`: look at studies. Nothing here changes anything."""
+"""`nonstop ls`, `show`, `best`: read-only commands about studies."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import click
 
-from nonstop.cli.summary import believed_line, believed_of, best_line, best_of, say_summary, summary_of
+from nonstop.cli.study_summary import believed_line, believed_of, best_line, best_of, echo_study, summary_of_study
 from nonstop.cli.target import locate, open_existing, open_study, shown_url, split_words
-from nonstop.cli.terminal import say, say_json, say_table
+from nonstop.cli.terminal import echo, echo_json, echo_table
 from nonstop.errors import StudyError
 
-json_option = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 study_argument = click.argument("words", nargs=-1, metavar="[URL] STUDY")
 _COLUMNS = ("name", "completed", "running", "failed", "waiting", "direction", "rule")
 
@@ -32,9 +32,9 @@ def ls(words: Sequence[str], as_json: bool) -> None:
         about = {key: study.spec.get(key) for key in ("direction", "rule")}
         rows.append({"name": study.name, **trials, **about, "created_at": study.created_at})
     if as_json:
-        say_json(rows)
+        echo_json(rows)
     else:
-        say_table(_COLUMNS, [[str(row[column]) for column in _COLUMNS] for row in rows])
+        echo_table(_COLUMNS, [[str(row[column]) for column in _COLUMNS] for row in rows])
 
 
 @click.command(
@@ -43,16 +43,16 @@ def ls(words: Sequence[str], as_json: bool) -> None:
 @study_argument
 @json_option
 def show(words: Sequence[str], as_json: bool) -> None:
-    """Show how a study stands.
+    """Show the state of a study.
 
-    How many trials are in which state, the best one, where the time of each worker went, what is running for how long,
-    and why trials failed."""
+    The number of trials in each state, the best trial, where the time of each worker went, which trials are running
+    and for how long, and why trials failed."""
     url, name = locate(words)
-    summary = summary_of(open_study(url, name), shown_url(url), time.time())
+    summary = summary_of_study(open_study(url, name), shown_url(url), time.time())
     if as_json:
-        say_json(summary)
+        echo_json(summary)
     else:
-        say_summary(summary)
+        echo_study(summary)
 
 
 @click.command(
@@ -63,14 +63,14 @@ def show(words: Sequence[str], as_json: bool) -> None:
 def best(words: Sequence[str], as_json: bool) -> None:
     """Show the best trial: its value and params.
 
-    Of a noisy study also the trial that the model believes best: the best value is luck in part."""
+    For a noisy study, also the trial that the model believes best: the best observed value is partly luck."""
     study = open_study(*locate(words))
     found, believed = best_of(study), believed_of(study)
     if found is None:
         raise StudyError(f"study {words[-1]!r} has no completed trial yet")
     if as_json:
-        say_json({**found, "believed": believed})
+        echo_json({**found, "believed": believed})
         return
-    say(best_line(found))
+    echo(best_line(found))
     if believed is not None:
-        say(f"believed best: {believed_line(believed)}")
+        echo(f"believed best: {believed_line(believed)}")

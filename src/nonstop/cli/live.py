@@ -1,6 +1,6 @@
-"""A run while it runs: a live panel in a terminal, plain lines elsewhere. A thread looks at the storage; nobody waits.
+"""Progress of a run: a live panel in a terminal, plain lines elsewhere.
 
-The panel is the board's only reader, so what is shown comes from the storage and is true for every engine.
+A thread polls the storage, so workers never wait for the display, and the display is the same for every engine.
 """
 
 from __future__ import annotations
@@ -18,23 +18,24 @@ from rich.text import Text
 
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError
-from nonstop.history.board import Board, Lane
+from nonstop.history.board import Board, WorkerState
 from nonstop.study import Study
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import assignments, duration, scalar, share
 
-#: Seconds between two looks at the storage, and between two plain lines.
-LOOK, LINE = 0.25, 1.0
+#: Seconds between two polls of the storage, and between two plain lines.
+POLL_INTERVAL, LINE_INTERVAL = 0.25, 1.0
 
 
 class Display(Protocol):
-    """Shows a board as often as it is asked to; with `last`, for the last time."""
+    """Shows the state of a run."""
 
-    def show(self, board: Board, elapsed: float, now: float, last: bool = False) -> None: ...
+    def show(self, board: Board, elapsed: float, now: float, last: bool = False) -> None:
+        """Show the board `elapsed` seconds after the start; `last` marks the final call."""
 
 
-class Watch(AbstractContextManager["Watch"]):
-    """Looks at a study and shows it, from entry to exit. Trouble with the storage is left to the run itself."""
+class Monitor(AbstractContextManager["Monitor"]):
+    """Polls a study and shows it, from entry to exit. Storage errors are ignored: the run itself reports them."""
 
     def __init__(self, study: Study, display: Display, clock: Clock | None = None) -> None:
         self.board = Board(study.spec.sign, study.trials)
@@ -48,9 +49,10 @@ class Watch(AbstractContextManager["Watch"]):
 
     @property
     def elapsed(self) -> float:
+        """Seconds since this object was created."""
         return self._clock.monotonic() - self._began
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> Monitor:
         self._thread.start()
         return self
 
@@ -60,47 +62,48 @@ class Watch(AbstractContextManager["Watch"]):
 
     def _run(self) -> None:
         while not self._over.is_set():
-            self._look()
-            self._over.wait(LOOK)
-        self._look(last=True)
+            self._poll()
+            self._over.wait(POLL_INTERVAL)
+        self._poll(last=True)
 
-    def _look(self, last: bool = False) -> None:
+    def _poll(self, last: bool = False) -> None:
         with suppress(StorageError):
             self.board.apply(self._storage.exchange(self._id, self.board.cursor))
         self._display.show(self.board, self.elapsed, self._clock.now(), last)
 
 
-class Silence:
-    """--quiet."""
+class NoDisplay:
+    """For --quiet."""
 
     def show(self, board: Board, elapsed: float, now: float, last: bool = False) -> None:
-        pass
+        """Do nothing."""
 
 
 class Lines:
-    """A line for each new incumbent; besides, one when something was finished, at most one a second, and the end."""
+    """A line for each new incumbent, at most one a second when trials finish, and one at the end."""
 
     def __init__(self, write: Callable[[str], None], budget: int | None) -> None:
         self._write = write
         self._budget = budget
         self._incumbent: Trial | None = None
         self._finished: int | None = None
-        self._last = -LINE
+        self._last = -LINE_INTERVAL
 
     def show(self, board: Board, elapsed: float, now: float, last: bool = False) -> None:
+        """Write lines for what is new."""
         time = f"[{duration(elapsed):>7}]"
         finished = board.counts.completed + board.counts.failed
         best = board.incumbent
         if best is not None and best != self._incumbent:
             self._incumbent = best
             self._write(f"{time} best {scalar(best.value)} at trial {best.number}: {assignments(best.params)}")
-        if finished != self._finished and (last or elapsed - self._last >= LINE):
+        if finished != self._finished and (last or elapsed - self._last >= LINE_INTERVAL):
             self._finished, self._last = finished, elapsed
             self._write(f"{time} {progress(board, self._budget)}{_evaluating(board, now)}")
 
 
 class Panel(AbstractContextManager["Panel"]):
-    """The live panel: one lane for each worker, the incumbent, the budget."""
+    """The live panel: the incumbent, the budget, and a row for each worker."""
 
     def __init__(self, console: Console, title: str, budget: int | None) -> None:
         self._title = title
@@ -117,10 +120,12 @@ class Panel(AbstractContextManager["Panel"]):
         self._live.stop()
 
     def show(self, board: Board, elapsed: float, now: float, last: bool = False) -> None:  # noqa: ARG002
+        """Redraw the panel, with as many workers as fit into the terminal."""
         height = self._live.console.size.height
-        self._live.update(self.render(board, elapsed, now, lanes=max(1, height - 6)), refresh=True)
+        self._live.update(self.render(board, elapsed, now, most=max(1, height - 6)), refresh=True)
 
-    def render(self, board: Board, elapsed: float, now: float, lanes: int = 100) -> RenderableType:
+    def render(self, board: Board, elapsed: float, now: float, most: int = 100) -> RenderableType:
+        """The content of the panel, with at most `most` workers."""
         head = Text.assemble((self._title, "bold"), f"  {duration(elapsed)}", (_evaluating(board, now), "green"))
         bar = Table.grid(padding=(0, 1))
         if self._budget is not None:
@@ -128,7 +133,7 @@ class Panel(AbstractContextManager["Panel"]):
             bar.add_row(ProgressBar(total=self._budget, completed=done, width=30), progress(board, self._budget))
         else:
             bar.add_row(progress(board, None))
-        return Group(head, bar, _incumbent_line(board.incumbent), _lanes(board, now, lanes))
+        return Group(head, bar, _incumbent_line(board.incumbent), _workers(board, now, most))
 
 
 def progress(board: Board, budget: int | None) -> str:
@@ -151,29 +156,29 @@ def _incumbent_line(best: Trial | None) -> Text:
     return Text.assemble("best ", (scalar(best.value), "bold green"), what, overflow="ellipsis", no_wrap=True)
 
 
-def _lanes(board: Board, now: float, most: int) -> RenderableType:
+def _workers(board: Board, now: float, most: int) -> RenderableType:
     table = Table.grid(padding=(0, 2), expand=True)
     for _ in range(4):
         table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)  # the params give way first
-    if not board.lanes:
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)  # in a narrow terminal, params are shortened first
+    if not board.workers:
         return Text("workers are starting", style="dim")
-    lanes = [board.lanes[name] for name in sorted(board.lanes)]
-    for lane in lanes[:most]:
-        table.add_row(*_lane(lane, now))
-    if len(lanes) > most:
-        table.add_row(Text(f"and {len(lanes) - most} more", style="dim"))
+    workers = [board.workers[name] for name in sorted(board.workers)]
+    for worker in workers[:most]:
+        table.add_row(*_worker(worker, now))
+    if len(workers) > most:
+        table.add_row(Text(f"and {len(workers) - most} more", style="dim"))
     return table
 
 
-def _lane(lane: Lane, now: float) -> tuple[RenderableType, ...]:
-    trial = lane.trial
-    done = Text(f"{lane.completed} done" + (f", {lane.failed} failed" if lane.failed else ""), style="dim")
+def _worker(worker: WorkerState, now: float) -> tuple[RenderableType, ...]:
+    trial = worker.trial
+    done = Text(f"{worker.completed} done" + (f", {worker.failed} failed" if worker.failed else ""), style="dim")
     if trial is None:
-        return lane.worker, Text("idle", style="dim"), "", done, ""
+        return worker.name, Text("idle", style="dim"), "", done, ""
     if trial.state is TrialState.PROPOSING:
         since, doing = trial.asked_at, Text(f"proposing trial {trial.number}", style="yellow")
     else:
         since, doing = trial.started_at, Text(f"evaluating trial {trial.number}", style="cyan")
     age = "" if since is None else duration(max(now - since, 0.0))
-    return lane.worker, doing, age, done, Text(assignments(trial.params), style="dim")
+    return worker.name, doing, age, done, Text(assignments(trial.params), style="dim")

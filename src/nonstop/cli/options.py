@@ -1,4 +1,4 @@
-"""The options of `nonstop run` that are keys of a study file, and how both become one StudyFile."""
+"""The options of `nonstop run` that are keys of a study file; options and file together become one StudyFile."""
 
 from __future__ import annotations
 
@@ -19,39 +19,39 @@ from nonstop.surrogate.model import DEFAULT_SURROGATE
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: What each key means, for --help; the defaults are those of StudyFile.
+#: The help text of each key; the defaults are those of StudyFile.
 HELP = {
-    "command": "A shell command with {NAME} where a value belongs; its last line of output is the value.",
+    "command": "A shell command with {NAME} for the value of each parameter; its last line of output is the value.",
     "storage": f"Where the study is kept: sqlite:///FILE or postgresql://USER@HOST/DATABASE. [{VARIABLE}]",
-    "name": "The study's name; that of the file, function or script if you do not say.",
+    "name": "The name of the study (default: that of the file, function or script).",
     "direction": "minimize (the default) or maximize.",
     "rule": f"The acquisition rule: {DEFAULT_RULE} (the default), ucb, logei, ...",
-    "surrogate": f"How the model sees the data: {DEFAULT_SURROGATE} (the default) or paper.",
-    "seed": "Of the study: the same seed and the same data give the same proposals.",
-    "initial": "Quasi-random trials before the model speaks (three for each parameter).",
+    "surrogate": f"The surrogate model: {DEFAULT_SURROGATE} (the default) or paper.",
+    "seed": "The seed of the study: the same seed and the same data give the same proposals.",
+    "initial": "Number of quasi-random trials before the first model-based one (default: three for each parameter).",
     "workers": "How many workers evaluate at a time.",
-    "n_trials": "The budget: stop when the study has so many completed trials.",
+    "n_trials": "The budget: stop when the study has this many completed trials.",
     "timeout": "Start no trial after this time: 90s, 30m, 2h.",
-    "lease": "Without a sign of life for so long, a trial is handed to another worker (30s).",
-    "trial_timeout": "A trial that takes longer has failed.",
-    "max_failures": "Give up after so many failed trials in a row (10).",
+    "lease": "A trial without a heartbeat for this long is given to another worker (default: 30s).",
+    "trial_timeout": "A trial that takes longer than this fails.",
+    "max_failures": "Stop after this many failed trials in a row (default: 10).",
     "engine": "local (the default), dask or ray.",
     "address": "The address of the dask or ray cluster.",
 }
-_WHOLE = {"seed", "initial", "workers", "n_trials", "max_failures"}
+_INTEGERS = {"seed", "initial", "workers", "n_trials", "max_failures"}
 
 
 def key_options(*keys: str) -> Callable[[F], F]:
-    """Options for these keys, absent unless given: the file, then the defaults, speak for those that are not."""
+    """Options for these keys. An option that is not given is None: the file, then the default, decides."""
 
     def decorate(function: F) -> F:
         for key in reversed(keys):
             decorator = click.option(
                 f"--{key.replace('_', '-')}",
                 key,
-                type=int if key in _WHOLE else str,
+                type=int if key in _INTEGERS else str,
                 envvar=VARIABLE if key == "storage" else None,
-                metavar="N" if key in _WHOLE else "TEXT",
+                metavar="N" if key in _INTEGERS else "TEXT",
                 help=HELP[key],
             )
             function = decorator(function)
@@ -61,10 +61,11 @@ def key_options(*keys: str) -> Callable[[F], F]:
 
 
 def param_option(function: F) -> F:
+    """The option --param, which may be repeated."""
     return click.option("-p", "--param", "params", multiple=True, metavar="NAME=KIND:...", help=FORMS)(function)
 
 
-def gather(target: str | None, params: Sequence[str], options: Mapping[str, object]) -> StudyFile:
+def read_arguments(target: str | None, params: Sequence[str], options: Mapping[str, object]) -> StudyFile:
     """The study that a file or module:function, --param words and options describe; options override the file."""
     given = Source().checked({key: value for key, value in options.items() if value is not None})
     keys = _from_target(target)
@@ -83,7 +84,7 @@ def _from_target(target: str | None) -> dict[str, object]:
         return {}
     if _is_file(target):
         path = Path(target)
-        # The objective may stand beside the file; the current folder comes first.
+        # The objective may be a module in the folder of the file.
         sys.path.insert(0, str(path.parent.absolute()))
         return {"name": path.stem, **read_keys(path)}
     if ":" not in target:

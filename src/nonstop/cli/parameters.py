@@ -1,4 +1,4 @@
-"""Parameters in one word: `lr=float:1e-5:1e-1:log`, `depth=int:1:12`, `loss=cat:l1,l2`. Read, never evaluated."""
+"""The values of --param: `lr=float:1e-5:1e-1:log`, `depth=int:1:12`, `loss=cat:l1,l2`. Parsed, never evaluated."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ FORMS: Final = "NAME=float:LOW:HIGH[:log], NAME=int:LOW:HIGH[:log] or NAME=cat:A
 
 
 def parameters_of(words: Iterable[str]) -> dict[str, Parameter]:
-    """The parameters that the words declare; StudyFileError names the word that cannot be read."""
+    """The parameters by name; StudyFileError names the word that cannot be parsed."""
     parameters: dict[str, Parameter] = {}
     for word in words:
         name, equals, form = word.partition("=")
         if not name or not equals:
             raise StudyFileError(f"--param {word}: expected {FORMS}")
         if name in parameters:
-            raise StudyFileError(f"--param {word}: {name!r} was declared before")
+            raise StudyFileError(f"--param {word}: {name!r} is declared twice")
         try:
             parameters[name] = _parameter(form)
         except SpaceError as error:
@@ -50,7 +50,7 @@ def _number(text: str, kind: str) -> float:
 
 
 def _choice(text: str) -> Value:
-    """A number, true, false, null or a quoted string as in JSON; any other text is itself."""
+    """A number, true, false, null or a quoted string as in JSON; any other text stays a string."""
     try:
         value = json.loads(text)
     except ValueError:

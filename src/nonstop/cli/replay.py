@@ -1,4 +1,4 @@
-"""`nonstop replay`: compute every proposal again, and compare."""
+"""`nonstop replay`: compute every proposal again and compare."""
 
 from __future__ import annotations
 
@@ -9,33 +9,34 @@ from typing import TYPE_CHECKING
 import click
 
 from nonstop.cli.target import locate, open_existing
-from nonstop.cli.terminal import complain, say, say_json
+from nonstop.cli.terminal import echo, echo_error, echo_json
 from nonstop.wording import assignments
 
 if TYPE_CHECKING:
     from nonstop.study import Study
     from nonstop.trials.replay import ReplayReport
 
+#: Differences to print.
 _MOST = 5
 
 
 @click.command(epilog="\b\nExample:\n  nonstop replay sqlite:///runs.db demo")
 @click.argument("words", nargs=-1, metavar="[URL] STUDY")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def replay(words: Sequence[str], as_json: bool) -> int:
     """Compute every proposal of a study again: all must be identical."""
     from nonstop.study import load_study
 
     url, name = locate(words)
-    report = _replayed(load_study(open_existing(url), name))
+    report = _replay(load_study(open_existing(url), name))
     if as_json:
-        say_json({"identical": report.identical, **asdict(report)})
+        echo_json({"identical": report.identical, **asdict(report)})
     else:
-        _say(report)
+        _echo_report(report)
     return 0 if report.identical else 1
 
 
-def _replayed(study: Study) -> ReplayReport:
+def _replay(study: Study) -> ReplayReport:
     from rich.console import Console
     from rich.progress import Progress
 
@@ -47,14 +48,14 @@ def _replayed(study: Study) -> ReplayReport:
         return compute(study.spec, study.trials, on_trial=lambda trial: progress.update(bar, completed=trial.number))
 
 
-def _say(report: ReplayReport) -> None:
+def _echo_report(report: ReplayReport) -> None:
     total = report.model_based + report.quasi_random
     kinds = f"{report.model_based} by the model, {report.quasi_random} quasi-random"
-    outside = f"; {report.outside} trials came from outside" if report.outside else ""
+    outside = f"; {report.outside} trials were added from outside" if report.outside else ""
     if report.identical:
-        say(f"all {total} proposals are identical ({kinds}){outside}")
+        echo(f"all {total} proposals are identical ({kinds}){outside}")
         return
-    complain(f"{len(report.differences)} of {total} proposals differ ({kinds}){outside}")
+    echo_error(f"{len(report.differences)} of {total} proposals differ ({kinds}){outside}")
     for difference in report.differences[:_MOST]:
-        say(f"trial {difference.number}: {assignments(difference.recorded)} was recorded", err=True)
-        say(f"{' ' * len(f'trial {difference.number}')}  {assignments(difference.computed)} was computed", err=True)
+        echo(f"trial {difference.number}: {assignments(difference.recorded)} was recorded", err=True)
+        echo(f"{' ' * len(f'trial {difference.number}')}  {assignments(difference.computed)} was computed", err=True)

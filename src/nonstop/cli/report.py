@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 import click
 
 from nonstop.cli.target import locate, open_study, shown_url
-from nonstop.cli.terminal import say, scrubbed
+from nonstop.cli.terminal import echo, without_passwords
 from nonstop.errors import StorageError
 
 if TYPE_CHECKING:
     from nonstop.study import Study
 
-_STAND_IN = (
-    "This study has a rule or a surrogate of its own, which only its owner can make: no acquisition is drawn, and the "
-    "model is drawn with the default surrogate."
+_REPLACED_NOTE = (
+    "The rule or the surrogate of this study is an object of the user's own code, which is not available here: no "
+    "acquisition is drawn, and the model is drawn with the default surrogate."
 )
 
 
@@ -34,7 +34,7 @@ Examples:
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Where to write to; STUDY.html if you do not say.",
+    help="The file to write to (default: STUDY.html).",
 )
 def report(words: Sequence[str], output: Path | None) -> None:
     """Write a report of a study: one HTML file with all figures.
@@ -43,17 +43,18 @@ def report(words: Sequence[str], output: Path | None) -> None:
     url, name = locate(words)
     path = output or Path(f"{_filename(name)}.html")
     write_report(url, name, path)
-    say(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
+    echo(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
 
 
 def write_report(url: str, name: str, path: Path) -> None:
+    """Write the report of the study to `path`; StorageError if that fails."""
     from nonstop.report import About, page, resume_command
 
     study, notes = _opened(url, name)
     trials = study.trials
     stored = study.storage.load_study(name)
     completed = sum(trial.value is not None for trial in trials)
-    resume = study.spec.command or scrubbed(resume_command(shown_url(url), name, completed))
+    resume = study.spec.command or without_passwords(resume_command(shown_url(url), name, completed))
     about = About(name, shown_url(url), str(stored.spec["rule"]), time.time(), resume, notes)
     content = page(about, study.spec, trials)
     study.storage.close()
@@ -64,13 +65,13 @@ def write_report(url: str, name: str, path: Path) -> None:
 
 
 def _opened(url: str, name: str) -> tuple[Study, Sequence[str]]:
-    """The study, and what to say about it if its rule or surrogate has no name and another is in its place."""
+    """The study, and a note for the reader if its rule or surrogate had to be replaced."""
     from nonstop.trials.spec import has_objects
 
     study = open_study(url, name)
-    return study, (_STAND_IN,) if has_objects(study.storage.load_study(name).spec) else ()
+    return study, (_REPLACED_NOTE,) if has_objects(study.storage.load_study(name).spec) else ()
 
 
 def _filename(name: str) -> str:
-    """The name without what a file's name may not have."""
+    """The name of the study with every character replaced that is unsafe in a file name."""
     return "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name).strip(".") or "report"

@@ -1,4 +1,4 @@
-"""`nonstop run`: a study from its first trial to the end of its budget, and on from where it was left."""
+"""`nonstop run`: start a study or continue an existing one, up to its budget."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nonstop.cli.options import gather, key_options, param_option
-from nonstop.cli.run_summary import typed
-from nonstop.cli.running import TERMS, carry_out
+from nonstop.cli.options import key_options, param_option, read_arguments
+from nonstop.cli.run_summary import command_line
+from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
 from nonstop.cli.target import open_now
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ Examples:
   nonstop run train:loss -p lr=float:1e-5:1e-1:log -p depth=int:1:12 -p opt=cat:sgd,adam --n-trials 200
   nonstop run --command "python train.py --lr {lr}" -p lr=float:1e-5:1e-1:log --timeout 2h --workers 4
 
-The same command again takes up the study where it was left, and stops at the same budget. Options override the keys
-of the file; their names are the same. Ctrl-C hands running trials back; nothing that was finished is lost."""
+The same command again continues the study where it stopped, up to the same budget. Options override the keys of the
+file, which have the same names. Ctrl-C gives running trials back to the study; no result is lost."""
 
 
 @click.command(epilog=_EXAMPLES)
@@ -34,22 +34,27 @@ of the file; their names are the same. Ctrl-C hands running trials back; nothing
 @key_options("command")
 @param_option
 @key_options("storage", "name", "direction", "rule", "surrogate", "seed", "initial")
-@click.option("--noisy/--exact", "noisy", default=None, help="Is a second evaluation of a point worth something?")
+@click.option(
+    "--noisy/--exact",
+    "noisy",
+    default=None,
+    help="Whether repeated evaluations of the same point may differ (default: --exact).",
+)
 @key_options("workers", "n_trials", "timeout", "lease", "trial_timeout", "max_failures", "engine", "address")
-@click.option("-q", "--quiet", is_flag=True, help="Show nothing until the end.")
-@click.option("--json", "as_json", is_flag=True, help="End with a JSON object on stdout.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing until the end.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as a JSON object on stdout.")
 def run(target: str | None, params: Sequence[str], quiet: bool, as_json: bool, **options: object) -> int:
     """Optimise a study file, a function or a command."""
-    plan = gather(target, params, options)
+    plan = read_arguments(target, params, options)
     objective = objective_for(plan)
     study = open_or_create(plan)
-    terms = {key: getattr(plan, key) for key in TERMS}
+    limits = {key: getattr(plan, key) for key in OPTIMIZE_KEYS}
     engine = {} if plan.engine == "local" else {"engine": plan.engine, "address": plan.address}
-    return carry_out(study, plan.storage, {"objective": objective, **terms, **engine}, quiet, as_json)
+    return run_workers(study, plan.storage, {"objective": objective, **limits, **engine}, quiet, as_json)
 
 
 def objective_for(plan: StudyFile) -> str | Command:
-    """What workers evaluate; ObjectiveError if it cannot be, before anything is stored."""
+    """What workers evaluate; ObjectiveError if that is not possible, before anything is stored."""
     from nonstop.workers.command import Command
     from nonstop.workers.objective import objective_of
 
@@ -62,7 +67,7 @@ def objective_for(plan: StudyFile) -> str | Command:
 
 
 def open_or_create(plan: StudyFile) -> Study:
-    """The study that is there under this name, or a new one."""
+    """The existing study of this name, or a new one."""
     from nonstop.study import create_study
 
     return create_study(
@@ -75,6 +80,6 @@ def open_or_create(plan: StudyFile) -> Study:
         seed=plan.seed,
         noisy=plan.noisy,
         initial=plan.initial,
-        command=typed("nonstop", *sys.argv[1:]),
+        command=command_line("nonstop", *sys.argv[1:]),
         load_if_exists=True,
     )

@@ -1,4 +1,4 @@
-"""What a run says at its end: the best, how much was done, where the time went, and what to type next."""
+"""The summary at the end of a run: best trial, number of trials, where the time went, and the next command to type."""
 
 from __future__ import annotations
 
@@ -8,80 +8,85 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nonstop.cli.summary import (
+from nonstop.cli.study_summary import (
     believed_line,
     believed_of,
     best_line,
     best_of,
     counts_line,
     counts_of,
+    echo_failures,
     failures_of,
-    say_failures,
     usage_line,
     usage_of,
 )
 from nonstop.cli.target import VARIABLE
-from nonstop.cli.terminal import complain, say, say_json, scrubbed
+from nonstop.cli.terminal import echo, echo_error, echo_json, without_passwords
 from nonstop.wording import duration
 
 if TYPE_CHECKING:
     from nonstop.study import Study
     from nonstop.workers.usage import Usage
 
+#: The `state` of each exit code; every other code means interrupted.
 _STATES = {0: "finished", 1: "failed"}
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How the workers ended: the exit code, what went wrong if something did, and where their time went."""
+    """How the workers ended."""
 
+    #: The exit code of the command.
     code: int
+    #: Why the run ended early; None if it did not.
     reason: str | None = None
+    #: Where the time went, one record for each worker; empty if the run ended early.
     usages: tuple[Usage, ...] = ()
 
 
-def ending_of(study: Study, url: str, outcome: Outcome, seconds: float) -> dict[str, Any]:
+def summary_of_run(study: Study, url: str, outcome: Outcome, seconds: float) -> dict[str, Any]:
     """What `nonstop run --json` prints."""
     from nonstop.history import utilisation
 
     trials = study.trials
-    place = [] if os.environ.get(VARIABLE) == url else [url]
+    storage = [] if os.environ.get(VARIABLE) == url else [url]
     return {
         "name": study.name,
-        "storage": scrubbed(url),
+        "storage": without_passwords(url),
         "state": _STATES.get(outcome.code, "interrupted"),
-        "reason": None if outcome.reason is None else scrubbed(outcome.reason),
+        "reason": None if outcome.reason is None else without_passwords(outcome.reason),
         "seconds": seconds,
         "counts": counts_of(trials),
         "best": best_of(study),
         "believed": believed_of(study),
         **usage_of(outcome.usages or utilisation(trials)),
         "failures": failures_of(trials),
-        "resume": typed("nonstop", *sys.argv[1:]),
-        "next": typed("nonstop", "show", *place, study.name),
+        "resume": command_line("nonstop", *sys.argv[1:]),
+        "next": command_line("nonstop", "show", *storage, study.name),
     }
 
 
-def say_ending(ending: dict[str, Any], as_json: bool) -> None:
+def echo_run(summary: dict[str, Any], as_json: bool) -> None:
+    """Print the summary of a run."""
     if as_json:
-        say_json(ending)
+        echo_json(summary)
         return
-    say(f"best     {best_line(ending['best'])}")
-    if ending["believed"]:
-        say(f"belief   {believed_line(ending['believed'])}")
-    say(f"trials   {counts_line(ending['counts'])}, in {duration(ending['seconds'])}")
-    if ending["workers"]:
-        say(f"workers  {usage_line(ending['workers'])}")
-    say_failures(ending["failures"])
-    if ending["failures"]:
-        say()
-    if ending["state"] == "finished":
-        say(f"next     {ending['next']}")
+    echo(f"best     {best_line(summary['best'])}")
+    if summary["believed"]:
+        echo(f"belief   {believed_line(summary['believed'])}")
+    echo(f"trials   {counts_line(summary['counts'])}, in {duration(summary['seconds'])}")
+    if summary["workers"]:
+        echo(f"workers  {usage_line(summary['workers'])}")
+    echo_failures(summary["failures"])
+    if summary["failures"]:
+        echo()
+    if summary["state"] == "finished":
+        echo(f"next     {summary['next']}")
     else:
-        complain(f"{ending['reason']}; nothing that was finished is lost")
-        say(f"go on    {ending['resume']}", err=True)
+        echo_error(f"{summary['reason']}; no result is lost")
+        echo(f"resume   {summary['resume']}", err=True)
 
 
-def typed(*words: str) -> str:
-    """The words as one types them, but for passwords."""
-    return scrubbed(shlex.join(words))
+def command_line(*words: str) -> str:
+    """The words as one would type them in a shell, without passwords."""
+    return without_passwords(shlex.join(words))

@@ -1,4 +1,4 @@
-"""Workers under way, for `nonstop run` and `nonstop worker`: show them, survive Ctrl-C, say how it ended."""
+"""Run workers for `nonstop run` and `nonstop worker`: show their progress, handle Ctrl-C, print a summary."""
 
 from __future__ import annotations
 
@@ -6,59 +6,59 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from nonstop.cli.capture import captured, own_terminal
-from nonstop.cli.run_summary import Outcome, ending_of, say_ending
-from nonstop.cli.terminal import say
+from nonstop.cli.capture import captured_output, terminal_behind_stderr
+from nonstop.cli.run_summary import Outcome, echo_run, summary_of_run
+from nonstop.cli.terminal import echo
 
 if TYPE_CHECKING:
     from nonstop.cli.live import Display
     from nonstop.study import Study
 
 #: The keys of a study file that are arguments of Study.optimize().
-TERMS = ("n_trials", "timeout", "workers", "lease", "trial_timeout", "max_failures")
+OPTIMIZE_KEYS = ("n_trials", "timeout", "workers", "lease", "trial_timeout", "max_failures")
 
 
-def carry_out(study: Study, url: str, arguments: Mapping[str, Any], quiet: bool, as_json: bool) -> int:
-    """study.optimize(**arguments), shown while it runs and summed up at its end; the exit code."""
-    from nonstop.cli.live import Watch
+def run_workers(study: Study, url: str, arguments: Mapping[str, Any], quiet: bool, as_json: bool) -> int:
+    """Call study.optimize(**arguments), show its progress, print a summary, and return the exit code."""
+    from nonstop.cli.live import Monitor
 
-    with display_of(study, arguments.get("n_trials"), quiet) as display, Watch(study, display) as watch:
-        outcome = optimized(study, arguments)
-    say_ending(ending_of(study, url, outcome, watch.elapsed), as_json)
+    with open_display(study, arguments.get("n_trials"), quiet) as display, Monitor(study, display) as monitor:
+        outcome = _optimize(study, arguments)
+    echo_run(summary_of_run(study, url, outcome, monitor.elapsed), as_json)
     return outcome.code
 
 
-def optimized(study: Study, arguments: Mapping[str, Any]) -> Outcome:
+def _optimize(study: Study, arguments: Mapping[str, Any]) -> Outcome:
     from nonstop.errors import StudyError
 
     try:
         return Outcome(0, usages=study.optimize(**arguments))
     except KeyboardInterrupt:
         return Outcome(130, "interrupted")
-    except SystemExit as error:  # SIGTERM, after the workers handed back their trials
+    except SystemExit as error:  # SIGTERM, after the workers have given back their trials
         return Outcome(error.code if isinstance(error.code, int) else 1, "terminated")
     except StudyError as error:
         return Outcome(1, str(error))
 
 
 @contextmanager
-def display_of(study: Study, budget: int | None, quiet: bool) -> Iterator[Display]:
+def open_display(study: Study, budget: int | None, quiet: bool) -> Iterator[Display]:
     """A panel if stderr is a terminal, else lines; progress never goes to stdout."""
     from rich.console import Console
     from rich.text import Text
 
-    from nonstop.cli.live import Lines, Panel, Silence
+    from nonstop.cli.live import Lines, NoDisplay, Panel
 
     if quiet:
-        yield Silence()
+        yield NoDisplay()
         return
-    with own_terminal() as terminal:
+    with terminal_behind_stderr() as terminal:
         console = Console(file=terminal)
         if not console.is_terminal or console.is_dumb_terminal:
-            yield Lines(lambda line: say(line, err=True), budget)
+            yield Lines(lambda line: echo(line, err=True), budget)
             return
         with (
             Panel(console, f"{study.name}, {study.spec.direction}", budget) as panel,
-            captured(lambda line: console.print(Text.from_ansi(line))),
+            captured_output(lambda line: console.print(Text.from_ansi(line))),
         ):
             yield panel

@@ -1,6 +1,6 @@
-"""A study file: what to optimise, how, with which budget and where it is kept, as one frozen value.
+"""A study file: what to optimise, how, with which budget and where it is stored, as one frozen value.
 
-Its keys are the options of `nonstop run`, so what is wrong with one is said in the words it was given in:
+Its keys are also options of `nonstop run`. Errors quote a key in the form in which it was given:
 `study.toml: workers = 0` or `--workers 0`.
 """
 
@@ -28,65 +28,80 @@ DEFAULT_STORAGE: Final = "sqlite:///nonstop.db"
 
 @dataclass(frozen=True, slots=True)
 class StudyFile:
-    """What the keys say, or their defaults; None is as create_study() has it, or as the study has it that is there.
-    Exactly one of `objective` and `command` is given."""
+    """The values of the keys, or their defaults. Exactly one of `objective` and `command` is given.
+
+    Where direction, rule, surrogate, seed, initial and noisy are None, an existing study keeps its own, and a new one
+    gets the default of create_study().
+    """
 
     space: Space
     name: str
+    #: "module:function"
     objective: str | None = None
+    #: A shell command with {placeholders}; the last line that it prints is the value.
     command: str | None = None
+    #: The URL of the storage.
     storage: str = DEFAULT_STORAGE
     direction: Direction | None = None
     rule: str | None = None
     surrogate: str | None = None
     seed: int | None = None
+    #: Number of quasi-random trials before the first model-based one.
     initial: int | None = None
+    #: Whether repeated evaluations of the same point may differ.
     noisy: bool | None = None
     workers: int = 1
+    #: The budget: completed trials of the whole study.
     n_trials: int | None = None
+    #: Seconds after which no trial is started.
     timeout: float | None = None
+    #: Seconds without a heartbeat after which a trial is given to another worker.
     lease: float = 30.0
+    #: Seconds after which a trial fails.
     trial_timeout: float | None = None
+    #: Failed trials in a row after which the run stops.
     max_failures: int | None = 10
     engine: str = "local"
+    #: The address of the Dask or Ray cluster.
     address: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where keys were given: in a file, or as options. It repeats a key in the words of its place."""
+    """Where keys were given: in a file, or as options if `path` is None."""
 
     path: Path | None = None
 
-    def said(self, key: str, value: object) -> str:
+    def quoted(self, key: str, value: object) -> str:
+        """The key and its value as they were given, for error messages."""
         secret = key == "storage"  # a URL may hold a password
         if self.path is None:
             return f"--{key.replace('_', '-')}" + ("" if secret else f" {_short(str(value))}")
         return f"{self.path}: {key}" + ("" if secret else f" = {_short(_toml(value))}")
 
     def checked(self, given: Mapping[str, object]) -> dict[str, object]:
-        """The values as StudyFile wants them, each checked by itself, or StudyFileError."""
+        """The values as StudyFile needs them, each checked on its own; StudyFileError for a bad one."""
         return {key: self._checked(key, value) for key, value in given.items()}
 
     def _checked(self, key: str, value: object) -> object:
         if key not in _CHECKS:
             close = get_close_matches(key, _CHECKS, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"the keys are {', '.join(_CHECKS)}"
-            raise StudyFileError(f"{self.said(key, value)}: there is no such key; {hint}")
+            raise StudyFileError(f"{self.quoted(key, value)}: there is no such key; {hint}")
         check, expected = _CHECKS[key]
         try:
             clean = check(value)
         except SpaceError as error:
             raise StudyFileError(f"{self.path or '--param'}: {error}") from None
         except RuleError as error:
-            raise StudyFileError(f"{self.said(key, value)}: {error}") from None
+            raise StudyFileError(f"{self.quoted(key, value)}: {error}") from None
         if clean is None:
-            raise StudyFileError(f"{self.said(key, value)}: expected {expected}")
+            raise StudyFileError(f"{self.quoted(key, value)}: expected {expected}")
         return clean
 
 
 def read_keys(path: Path) -> dict[str, object]:
-    """The checked keys of a study file; StudyFileError names the file, the key, its value and what would do."""
+    """The checked keys of a study file; StudyFileError names the file, the key, its value and what is expected."""
     try:
         with path.open("rb") as file:
             given = tomllib.load(file)
@@ -98,9 +113,9 @@ def read_keys(path: Path) -> dict[str, object]:
 
 
 def study_file(keys: Mapping[str, object]) -> StudyFile:
-    """The value of all keys together, after each was checked; StudyFileError for what is missing or contradictory."""
+    """A StudyFile from checked keys; StudyFileError if a key is missing or contradicts another."""
     if "space" not in keys:
-        raise StudyFileError("there is nothing to vary: give a table [space.NAME] or --param NAME=float:LOW:HIGH")
+        raise StudyFileError("there are no parameters: give a table [space.NAME] or --param NAME=float:LOW:HIGH")
     if ("objective" in keys) == ("command" in keys):
         found = "both" if "command" in keys else "neither"
         raise StudyFileError(f'expected one of objective = "module:function" and command = "...", got {found}')
@@ -175,7 +190,7 @@ def _one_of(names: tuple[str, ...]) -> Callable[[object], str | None]:
 
 
 _DURATION = (seconds_of, 'a duration: seconds, or a text such as "90s", "30m", "2h"')
-#: How each key is checked, and what to say when the check answers None.
+#: For each key: a check that returns the clean value or None, and what is expected, for the error message.
 _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "space": (_space, "tables"),
     "name": (_text, "the name of the study"),

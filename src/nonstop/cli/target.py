@@ -1,4 +1,4 @@
-"""Which study in which storage: the words after a command, and NONSTOP_STORAGE where they name no URL."""
+"""Which study in which storage: the arguments of a command, and NONSTOP_STORAGE if they contain no URL."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ if TYPE_CHECKING:
     from nonstop.study import Study
 
 VARIABLE: Final = "NONSTOP_STORAGE"
-AT_START: Final = 5.0
+#: Seconds to retry a storage that cannot be reached when a command starts: somebody is waiting at the terminal.
+START_DEADLINE: Final = 5.0
 
 
 def split_words(words: Sequence[str], *names: str, optional: int = 0) -> tuple[str, list[str]]:
-    """The URL and the other words. Without a URL among them, NONSTOP_STORAGE names it, so that no one reads it in
-    the list of processes."""
+    """The URL and the other words, which are called `names` in errors; the last `optional` of them may be missing.
+
+    NONSTOP_STORAGE replaces a missing URL, so that a URL with a password need not appear in the list of processes."""
     has_url = bool(words) and "://" in words[0]
     url = words[0] if has_url else os.environ.get(VARIABLE, "")
     rest = list(words[1:] if has_url else words)
     if not url:
-        raise click.UsageError(f"which storage? Give its URL first, as sqlite:///runs.db, or set {VARIABLE}")
+        raise click.UsageError(f"which storage? Give its URL first, for example sqlite:///runs.db, or set {VARIABLE}")
     if len(rest) > len(names):
         raise click.UsageError(f"unexpected argument {rest[len(names)]!r}")
     if len(rest) < len(names) - optional:
@@ -36,7 +38,7 @@ def split_words(words: Sequence[str], *names: str, optional: int = 0) -> tuple[s
 
 
 def open_existing(url: str) -> Storage:
-    """The storage, if it is there: a misspelt file is an error, not a new database."""
+    """The storage, if it exists: a misspelt file name is an error, not a new database."""
     missing = backend_of(url).missing(url)
     if missing is not None:
         raise StorageError(missing)
@@ -44,12 +46,13 @@ def open_existing(url: str) -> Storage:
 
 
 def open_now(url: str) -> Storage:
-    """The storage, with all its patience for later but little at the start: whoever typed its URL is waiting."""
-    open_storage(url, Patience(deadline=AT_START)).close()
+    """The storage. The first connection fails after START_DEADLINE; later ones are retried as long as usual."""
+    open_storage(url, Patience(deadline=START_DEADLINE)).close()
     return open_storage(url)
 
 
 def shown_url(url: str) -> str:
+    """The URL without its password."""
     return backend_of(url).shown(url)
 
 
@@ -60,7 +63,7 @@ def locate(words: Sequence[str]) -> tuple[str, str]:
 
 
 def open_study(url: str, name: str) -> Study:
-    """A study to look at: its own rule may be an object that only its owner can make, so another stands in for it."""
+    """A study to read. A rule that is an object of the user's own code is not available here, and is replaced."""
     from nonstop.study import Study
     from nonstop.trials.spec import spec_for_viewing
 

@@ -1,4 +1,4 @@
-"""`nonstop worker`: more hands for a study that is there, on this machine or another."""
+"""`nonstop worker`: more workers for an existing study, on this machine or another."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from nonstop.cli.options import key_options
-from nonstop.cli.running import TERMS, carry_out
+from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
 from nonstop.cli.studyfile import Source
 from nonstop.cli.target import open_existing, split_words
 
@@ -17,17 +17,17 @@ Examples:
   nonstop worker postgresql://me@db/runs demo --command "python train.py --lr {lr}" --timeout 8h --workers 4
   NONSTOP_STORAGE=postgresql://me@db/runs srun nonstop worker demo train:loss --n-trials 200
 
-The budget is the study's, not the worker's: give all of them the same --n-trials. Start and stop workers as you like;
-the study must be there, made by `nonstop run` or nonstop.create_study()."""
+The budget is that of the study, not of the worker: give all workers the same --n-trials. Workers may be started and
+stopped at any time. The study must exist: `nonstop run` or nonstop.create_study() creates it."""
 
 
 @click.command(epilog=_EXAMPLES)
 @click.argument("words", nargs=-1, metavar="[URL] STUDY [MODULE:FUNCTION]")
 @key_options("command", "workers", "n_trials", "timeout", "lease", "trial_timeout", "max_failures")
-@click.option("-q", "--quiet", is_flag=True, help="Show nothing until the end.")
-@click.option("--json", "as_json", is_flag=True, help="End with a JSON object on stdout.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing until the end.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as a JSON object on stdout.")
 def worker(words: Sequence[str], quiet: bool, as_json: bool, **options: object) -> int:
-    """Start workers for a study that is already there."""
+    """Start workers for an existing study."""
     from nonstop.study import load_study
     from nonstop.workers.command import Command
 
@@ -35,10 +35,10 @@ def worker(words: Sequence[str], quiet: bool, as_json: bool, **options: object) 
     given = {key: value for key, value in options.items() if value is not None}
     keys = Source().checked({**given, **({"objective": objectives[0]} if objectives else {})})
     if ("objective" in keys) == ("command" in keys):
-        raise click.UsageError("what to evaluate? Give either MODULE:FUNCTION or --command")
+        raise click.UsageError("what to evaluate? Give MODULE:FUNCTION or --command, not both")
     if "n_trials" not in keys and "timeout" not in keys:
         raise click.UsageError("there is no budget: give --n-trials or --timeout (or both)")
     objective = Command(str(keys["command"])) if "command" in keys else str(keys["objective"])
     study = load_study(open_existing(url), name)
-    terms = {key: keys[key] for key in TERMS if key in keys}
-    return carry_out(study, url, {"objective": objective, **terms}, quiet, as_json)
+    limits = {key: keys[key] for key in OPTIMIZE_KEYS if key in keys}
+    return run_workers(study, url, {"objective": objective, **limits}, quiet, as_json)

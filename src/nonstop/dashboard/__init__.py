@@ -1,1 +1,1 @@
-"""A live page over any storage: studies, figures, trials. It only reads."""
+"""A live web page of any storage: studies, figures, trials. It only reads."""

@@ -1,4 +1,4 @@
-"""One look at the storage for everyone: repeated while someone follows, in a thread, and never two at a time."""
+"""Poll the storage once for all pages: in a thread, while at least one page is open, and never twice at a time."""
 
 from __future__ import annotations
 
@@ -11,53 +11,59 @@ from typing import Final, Generic, TypeVar
 from nonstop.errors import NonstopError
 
 T = TypeVar("T")
-#: Seconds between two looks. News must be on the page within two.
-LOOK: Final = 0.5
+#: Seconds between two polls; changes must be on the page within two seconds.
+POLL_INTERVAL: Final = 0.5
 
 
 class Feed(Generic[T]):
-    """`look` reads in a thread; `take` keeps what it brought, in the event loop, and says whether that is news. So
-    nothing that pages are made from changes while they are made. Trouble is kept until a look succeeds again."""
+    """Repeated polls of the storage and their followers.
 
-    def __init__(self, look: Callable[[], T], take: Callable[[T], bool]) -> None:
+    `poll` reads from the storage in a thread. `apply` stores what it returned, in the event loop, so that data never
+    change while a message is built from them; it returns whether there is something new.
+    """
+
+    def __init__(self, poll: Callable[[], T], apply: Callable[[T], bool]) -> None:
+        #: The error of the last poll, for the page; None if it succeeded.
         self.trouble: str | None = None
+        #: Whether any poll has succeeded.
         self.loaded = False
-        self._look = look
-        self._take = take
+        self._poll = poll
+        self._apply = apply
         self._news = asyncio.Event()
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
         self._followers = 0
         self._task: asyncio.Task[None] | None = None
 
     @property
     def news(self) -> asyncio.Event:
-        """Set at the next news. Take it before reading: what comes in between is then not missed."""
+        """An event that is set when something new arrives. Get it before reading the data, so as to miss nothing."""
         return self._news
 
     async def refresh(self) -> None:
-        """One look, now."""
-        async with self._turn:
+        """Poll once, now."""
+        async with self._lock:
             trouble, fresh = None, False
             try:
-                fresh = self._take(await asyncio.to_thread(self._look)) or not self.loaded
+                fresh = self._apply(await asyncio.to_thread(self._poll)) or not self.loaded
                 self.loaded = True
             except NonstopError as error:
                 trouble = str(error)
-            except Exception as error:  # a bug here must not freeze the page without a word
+            except Exception as error:  # a bug must show on the page, not freeze it
                 traceback.print_exception(error)
-                trouble = f"the dashboard itself failed with {type(error).__name__}; its terminal says where"
+                trouble = f"the dashboard failed with {type(error).__name__}; its terminal shows the traceback"
             if fresh or trouble != self.trouble:
                 self.trouble = trouble
                 self._news.set()
                 self._news = asyncio.Event()
 
     async def load(self) -> None:
-        """Look once, unless that was done."""
+        """Poll once, unless a poll has succeeded already."""
         if not self.loaded:
             await self.refresh()
 
     @asynccontextmanager
     async def followed(self) -> AsyncIterator[None]:
+        """Keep polling inside this context."""
         self._followers += 1
         if self._task is None:
             self._task = asyncio.create_task(self._repeat())
@@ -67,8 +73,8 @@ class Feed(Generic[T]):
             self._followers -= 1
 
     async def _repeat(self) -> None:
-        """Ends by itself when nobody follows, so that a study nobody looks at costs nothing."""
+        """Poll until there is no follower, so that a study without an open page costs nothing."""
         while self._followers:
             await self.refresh()
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(POLL_INTERVAL)
         self._task = None

@@ -1,4 +1,4 @@
-"""Figures as JSON: drawn in one thread, kept until the study changes, and drawn anew only so often."""
+"""Figures as JSON: drawn in one thread, cached until the study changes, and redrawn at a limited rate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from nonstop.dashboard.paced import Paced
+from nonstop.dashboard.throttled import Throttled
 from nonstop.dashboard.watch import Watcher
 from nonstop.errors import MissingExtraError
 from nonstop.history import parallel
@@ -24,63 +24,67 @@ Draw: TypeAlias = "Callable[[Spec, Sequence[Trial]], Figure]"
 
 
 @dataclass(frozen=True, slots=True)
-class Exhibit:
-    """A figure: what it shows, how to read it, and how to draw it."""
+class FigureKind:
+    """A kind of figure."""
 
     title: str
+    #: How to read it.
     caption: str
     draw: Draw
 
 
-#: Seconds between two drawings of a figure: two of them are watched, the others fit a model or show slow things.
-_WATCHED: Final = frozenset({"trace", "timeline"})
+#: Figures that are redrawn often: they change with every trial, and need no model.
+_LIVE: Final = frozenset({"trace", "timeline"})
+#: Least seconds between two drawings, for these and for all others.
 _OFTEN, _SELDOM = 1.0, 5.0
 
 
-def exhibits() -> Mapping[str, Exhibit]:
+def figure_kinds() -> Mapping[str, FigureKind]:
     """The figures of nonstop.plots by name; MissingExtraError without Plotly."""
     try:
         from nonstop.dashboard.parallel import lines
         from nonstop.plots import CAPTIONS, FIGURES
     except ImportError as error:
         raise MissingExtraError("the dashboard", "dashboard") from error
-    shown = {name: Exhibit(*CAPTIONS[name], draw) for name, draw in FIGURES.items()}
-    caption = "Each line is one evaluation, crossing every parameter at its value."
-    shown["parallel"] = Exhibit(CAPTIONS["parallel"][0], caption, lambda spec, trials: lines(parallel(spec, trials)))
+    shown = {name: FigureKind(*CAPTIONS[name], draw) for name, draw in FIGURES.items()}
+    caption = "Each line is one result, crossing every axis at the value of its parameter."
+    shown["parallel"] = FigureKind(CAPTIONS["parallel"][0], caption, lambda spec, trials: lines(parallel(spec, trials)))
     return shown
 
 
 def plotly_script() -> Path:
-    """Plotly's own JavaScript, from its wheel: nothing comes from the network."""
+    """Plotly's JavaScript from its installed package: nothing comes from the network."""
     import plotly
 
     return Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
 
-class Gallery:
-    """The figures of all studies that somebody looks at."""
+class FigureCache:
+    """The figures of all studies that have been opened."""
 
-    def __init__(self, exhibits: Mapping[str, Exhibit], thread: Executor) -> None:
-        self._exhibits = exhibits
+    def __init__(self, kinds: Mapping[str, FigureKind], thread: Executor) -> None:
+        self._kinds = kinds
         self._thread = thread
-        self._paced: dict[tuple[str, str], Paced[str]] = {}
+        self._figures: dict[tuple[str, str], Throttled[str]] = {}
 
     def __contains__(self, name: object) -> bool:
-        return name in self._exhibits
+        return name in self._kinds
 
     def captions(self) -> dict[str, dict[str, str]]:
-        return {name: {"title": it.title, "caption": it.caption} for name, it in self._exhibits.items()}
+        """Title and caption of each figure by name."""
+        return {name: {"title": kind.title, "caption": kind.caption} for name, kind in self._kinds.items()}
 
     async def figure(self, watcher: Watcher, name: str) -> str:
-        """JSON of the figure and of the cursor it was drawn at, which may be a little behind."""
-        pause = _OFTEN if name in _WATCHED else _SELDOM
-        paced = self._paced.setdefault((watcher.epoch, name), Paced(pause, self._thread))
+        """JSON with the figure and the cursor it was drawn at, which may be behind that of the study."""
+        pause = _OFTEN if name in _LIVE else _SELDOM
+        throttled = self._figures.setdefault((watcher.epoch, name), Throttled(pause, self._thread))
         trials = watcher.snapshot()
-        made = await paced.get(watcher.cursor, partial(drawn, self._exhibits[name].draw, watcher.spec, trials))
+        made = await throttled.get(watcher.cursor, partial(figure_json, self._kinds[name].draw, watcher.spec, trials))
         return f'{{"cursor":{made.version},"pause":{pause},"figure":{made.value}}}'
 
 
-def drawn(draw: Draw, spec: Spec, trials: Sequence[Trial]) -> str:
+def figure_json(draw: Draw, spec: Spec, trials: Sequence[Trial]) -> str:
+    """The drawn figure as JSON."""
     with limit_threads(1):  # workers may need the other cores
         figure: Any = draw(spec, trials)
     return str(figure.to_json())

@@ -1,4 +1,4 @@
-"""The policy, put before every answer: refusals, the token, and the headers that bind the browser."""
+"""The security policy applied to every request: refusals, the token, and security headers in the answer."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from nonstop.dashboard.security import COOKIE, HEADERS, Policy, same
 
 LOGIN = Path(__file__).parent / "static" / "login.html"
-#: What the page that asks for the token is made of.
+#: Files of the login page, which need no token.
 _OPEN = ("/static/style.css", "/static/theme.js")
 
 
 class Guard:
-    """ASGI middleware."""
+    """ASGI middleware that applies the policy."""
 
     def __init__(self, app: ASGIApp, policy: Policy) -> None:
         self._app = app
@@ -29,11 +29,11 @@ class Guard:
             await (answer or self._app)(scope, receive, _with_headers(send, scope["path"]))
         elif scope["type"] == "lifespan":
             await self._app(scope, receive, send)
-        else:  # a web socket: there is none here
+        else:  # the dashboard has no web sockets
             await send({"type": "websocket.close", "code": 1008})
 
     def _answer(self, scope: Scope) -> Response | None:
-        """What is said instead of the page; None lets the request through."""
+        """A refusal or the login page; None lets the request through."""
         headers: dict[str, list[str]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
@@ -45,7 +45,7 @@ class Guard:
         return self._log_in(scope)
 
     def _log_in(self, scope: Scope) -> Response:
-        """The token in the address becomes a cookie, and leaves the address."""
+        """A correct token in the address becomes a cookie and disappears from the address; else ask for it."""
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
         if self._policy.token is not None and any(same(word, self._policy.token) for word in given):
             answer: Response = RedirectResponse("/", 303)
@@ -62,7 +62,7 @@ def _with_headers(send: Send, path: str) -> Send:
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
                 headers[name] = value
-            # Files are asked for again each time, and mostly answered with "not modified"; data are never kept.
+            # Browsers revalidate files each time, mostly with the answer "not modified"; data are never cached.
             headers["cache-control"] = "no-store" if path.startswith("/api/") else "no-cache"
         await send(message)
 

@@ -1,4 +1,4 @@
-"""All studies of a storage, for the list: counts at once, the best values as soon as the trials are read."""
+"""All studies of a storage, for the list: counts at once, best values as soon as the trials have been read."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import Any, Final
 from nonstop.dashboard.feed import Feed
 from nonstop.dashboard.reader import Reader
 from nonstop.dashboard.rows import text_of
-from nonstop.dashboard.standing import Standing, state_of
+from nonstop.dashboard.status import StudyStatus, state_of
 from nonstop.storage.contract import StudyRecord
 
-#: Seconds of one look that may go into trials not read before; the rest of them is read at the next.
+#: Seconds of one poll for studies whose trials have not been read yet; the other studies wait for the next poll.
 _READING: Final = 0.3
 
 
 class Overview:
-    """One row for each study. It keeps no trial, however many there are."""
+    """One row for each study. It keeps no trials, so its memory does not grow with them."""
 
     def __init__(self, storage: Reader) -> None:
         self.records: Mapping[int, StudyRecord] = {}
-        self.feed: Feed[tuple[Sequence[StudyRecord], str]] = Feed(self._look, self._take)
+        self.feed: Feed[tuple[Sequence[StudyRecord], str]] = Feed(self._poll, self._apply)
         self._storage = storage
-        self._standings: dict[int, Standing] = {}
+        self._statuses: dict[int, StudyStatus] = {}
         self._shown = "[]"
 
-    def _look(self) -> tuple[Sequence[StudyRecord], str]:
+    def _poll(self) -> tuple[Sequence[StudyRecord], str]:
         records = self._storage.list_studies()
         until = time.monotonic() + _READING if self.feed.loaded else 0.0
         return records, text_of([self._row(record, until) for record in reversed(records)])
@@ -36,21 +36,22 @@ class Overview:
         about = {"id": record.id, "name": record.name, "created": record.created_at}
         about |= {key: record.spec.get(key) for key in ("direction", "rule")}
         about["dim"] = len(space) if isinstance(space := record.spec.get("space"), Mapping) else None
-        standing = self._standings.get(record.id)
-        if standing is None and time.monotonic() > until:
+        status = self._statuses.get(record.id)
+        if status is None and time.monotonic() > until:
             counts = asdict(self._storage.counts(record.id))
             return {**about, "read": False, "state": state_of(counts), "counts": counts, "best": None, "last": None}
-        if standing is None:
-            standing = self._standings[record.id] = Standing(1.0 if about["direction"] == "maximize" else -1.0)
-        standing.apply(self._storage.exchange(record.id, standing.cursor))
-        return {**about, "read": True, **standing.as_json()}
+        if status is None:
+            status = self._statuses[record.id] = StudyStatus(1.0 if about["direction"] == "maximize" else -1.0)
+        status.apply(self._storage.exchange(record.id, status.cursor))
+        return {**about, "read": True, **status.as_json()}
 
-    def _take(self, looked: tuple[Sequence[StudyRecord], str]) -> bool:
-        records, shown = looked
+    def _apply(self, polled: tuple[Sequence[StudyRecord], str]) -> bool:
+        records, shown = polled
         self.records = {record.id: record for record in records}
         news, self._shown = shown != self._shown, shown
         return news
 
     def message(self, storage: str, now: float) -> str:
+        """The list as JSON."""
         base = text_of({"now": now, "trouble": self.feed.trouble, "storage": storage, "loaded": self.feed.loaded})
         return f'{base[:-1]},"studies":{self._shown}}}'

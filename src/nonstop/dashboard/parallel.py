@@ -1,5 +1,5 @@
-"""Parallel coordinates as plain lines. Plotly's own kind compiles its shaders from text, which the dashboard's security
-policy forbids: no text of any origin may become code there."""
+"""Parallel coordinates as plain lines. Plotly's own parallel coordinates compile shaders from text at run time, which
+the security policy of the dashboard forbids."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from nonstop.plots.plotly import go
 from nonstop.plots.style import EMPHASIS, FAINT, NOTHING, empty, figure, label
 from nonstop.types import Array
 
-#: Shades from the worst results to the best; the lines of a shade are one trace, so that many are drawn quickly.
+#: Shades from the worst results to the best. The lines of a shade are one trace, which makes drawing fast.
 _SHADES: Final = 8
+#: With more axes than this, labels are shortened and tilted.
 _CROWDED: Final = 8
 
 
 def lines(record: Parallel) -> go.Figure:
+    """The figure."""
     if not len(record.values):
         return empty(NOTHING)
     few = "" if len(record.values) == record.of else f" ({len(record.values):,} of {record.of:,} results)"
@@ -36,7 +38,7 @@ def lines(record: Parallel) -> go.Figure:
 
 
 def height(scale: Scale, places: Array) -> Array:
-    """Where values stand between the ends of their axis, from 0 to 1."""
+    """The heights of values on their axis, from 0 to 1."""
     ends = np.array([scale.low, scale.high])
     if scale.kind == "log":
         ends, places = np.log10(ends), np.log10(places)
@@ -44,7 +46,7 @@ def height(scale: Scale, places: Array) -> Array:
 
 
 def _bundle(heights: Array, numbers: list[int], shade: int) -> dict[str, Any]:
-    """All lines of one shade, with a gap after each."""
+    """All lines of one shade as one trace, with a gap after each line."""
     n, axes = heights.shape
     gap = np.full((n, 1), np.nan)
     part = (shade + 1) / _SHADES

@@ -1,4 +1,4 @@
-"""Trials as JSON: short rows for the table, everything for the details of one."""
+"""Trials as JSON: short rows for the table, all fields for the details of one trial."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import Any, Final
 
 from nonstop.trials.trial import Trial
 
+#: Characters of a failure reason in the table.
 _SHORT: Final = 160
 
 
 def text_of(value: object) -> str:
-    """JSON in one line, as an event needs it; the stored numbers are finite, so that browsers can read it."""
+    """JSON in one line, as a server-sent event needs it. Stored numbers are finite, so browsers can parse it."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
 def row_of(trial: Trial, names: Sequence[str]) -> str:
-    """What the table shows; the params in the order of the space, without their names."""
+    """A row of the table as JSON; params are in the order of `names`, without the names."""
     params = None if trial.params is None else [trial.params.get(name) for name in names]
     row = {
         "number": trial.number,
@@ -35,10 +36,12 @@ def row_of(trial: Trial, names: Sequence[str]) -> str:
 
 
 def rows_of(trials: Iterable[Trial], names: Sequence[str]) -> dict[int, str]:
+    """The rows by trial number."""
     return {trial.number: row_of(trial, names) for trial in trials}
 
 
 def details_of(trial: Trial) -> dict[str, Any]:
+    """All fields of a trial that the details show."""
     return {
         "number": trial.number,
         "state": trial.state.value,
@@ -52,6 +55,6 @@ def details_of(trial: Trial) -> dict[str, Any]:
         "finished": trial.finished_at,
         "version": trial.version,
         "order": trial.order,
-        "seed": str(trial.seed),  # 63 bits: more than a number has in a browser
+        "seed": str(trial.seed),  # 63 bits: a number in JavaScript holds 53
         "diagnostics": {} if trial.diagnostics is None else trial.diagnostics.to_json(),
     }

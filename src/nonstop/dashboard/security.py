@@ -1,4 +1,4 @@
-"""Who may ask, and what a browser may do with the answer. Every request passes here first.
+"""Which requests are answered, and what a browser may do with the answer.
 
 The dashboard answers on a loopback address without a password, so a web page elsewhere must not be able to use the
 reader's browser to read it: requests are answered only under a name of this machine (against DNS rebinding), only from
@@ -22,7 +22,7 @@ from nonstop.errors import StudyError
 COOKIE: Final = "nonstop"
 SHORTEST_TOKEN: Final = 16
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
-#: Plotly writes the style of some lines and texts as attributes: attributes only, never a style sheet or a script.
+#: Plotly sets styles of some elements as attributes, so these are allowed; inline style sheets and scripts are not.
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; connect-src 'self'; "
     "img-src 'self' data: blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -39,27 +39,31 @@ HEADERS: Final[Mapping[str, str]] = {
 
 
 class RefusedError(StudyError):
-    """The dashboard will not be opened like this."""
+    """The dashboard cannot be started with these settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
+    """An HTTP status, and the reason for the reader."""
+
     status: int
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """`hosts` are the names this dashboard answers to; with `any_address`, so are numeric addresses, which no foreign
-    name server can point here. A token, if there is one, is asked of everyone."""
+    """Which requests are answered."""
 
+    #: The host names under which the dashboard answers.
     hosts: frozenset[str] = LOOPBACK
+    #: Whether it also answers under any numeric address, which DNS rebinding cannot forge.
     any_address: bool = False
+    #: Required of every request, if there is one.
     token: str | None = None
 
     @classmethod
     def of(cls, host: str, token: str | None) -> Policy:
-        """For a dashboard bound to `host`; RefusedError if that would show it to the network without a token."""
+        """The policy for a dashboard bound to `host`; RefusedError if the network could read it without a token."""
         if token is not None and len(token) < SHORTEST_TOKEN:
             raise RefusedError(f"a token must have at least {SHORTEST_TOKEN} characters")
         if is_loopback(host):
@@ -69,9 +73,9 @@ class Policy:
         return cls(LOOPBACK | {host.lower(), socket.gethostname().lower()}, any_address=True, token=token)
 
     def refusal(self, method: str, headers: Mapping[str, list[str]]) -> Refusal | None:
-        """Why a request is not answered, before the token is looked at; names of headers are in lower case."""
+        """Why a request is refused, apart from the token; header names are in lower case."""
         if method not in ("GET", "HEAD"):
-            return Refusal(405, "the dashboard only shows: use GET")
+            return Refusal(405, "the dashboard is read-only: use GET")
         hosts, origins = headers.get("host", []), headers.get("origin", [])
         if len(hosts) != 1 or not self._knows(name_of(hosts[0])):
             return Refusal(403, "the dashboard does not answer under this name")
@@ -90,16 +94,17 @@ class Policy:
         if self.token is None:
             return True
         given = [value.removeprefix("Bearer ") for value in headers.get("authorization", [])]
-        # Compared one by one and to the end, so that the time it takes says nothing.
+        # All comparisons are made, so that the time they take reveals nothing.
         return any([same(word, self.token) for word in given] + [same(c, self.cookie) for c in _cookies(headers)])
 
     @property
     def cookie(self) -> str:
-        """Stands for the token, but is not the token: browsers send cookies to every port of a host."""
+        """A hash of the token: browsers send cookies to every port of a host, so the token itself must not be one."""
         return hmac.digest((self.token or "").encode(), b"nonstop dashboard", "sha256").hex()
 
 
 def same(given: str, secret: str) -> bool:
+    """Compare in constant time."""
     return hmac.compare_digest(given.encode("utf-8", "replace"), secret.encode())
 
 
@@ -114,8 +119,8 @@ def _cookies(headers: Mapping[str, list[str]]) -> list[str]:
 
 
 def name_of(host: str) -> str | None:
-    """The name or address in a Host header, without port and brackets; None if there is none. Ports do not matter:
-    they differ behind an ssh tunnel, and an attacker cannot choose the name."""
+    """The name or address in a Host header, without port and brackets; None if it is malformed. The port is ignored: it
+    differs behind an ssh tunnel, and the name alone protects against DNS rebinding."""
     if not re.fullmatch(r"[\w.-]+(:\d+)?|\[[\da-fA-F:.]+\](:\d+)?", host, re.ASCII):
         return None
     name = urlsplit(f"//{host}").hostname
@@ -123,6 +128,7 @@ def name_of(host: str) -> str | None:
 
 
 def is_address(name: str) -> bool:
+    """Whether the name is a numeric IP address."""
     try:
         ipaddress.ip_address(name)
     except ValueError:
@@ -131,4 +137,5 @@ def is_address(name: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach the address."""
     return host.lower() == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)

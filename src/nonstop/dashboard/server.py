@@ -1,4 +1,4 @@
-"""The pages, their data and the server. Pages are files without data; the data come as JSON and stay text."""
+"""The routes of the dashboard and its server. Pages are static files; their data come as JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from nonstop.dashboard.events import list_events, study_events
-from nonstop.dashboard.figures import Exhibit, Gallery, plotly_script
+from nonstop.dashboard.figures import FigureCache, FigureKind, plotly_script
 from nonstop.dashboard.guard import Guard
 from nonstop.dashboard.overview import Overview
 from nonstop.dashboard.reader import Reader
@@ -37,21 +37,24 @@ _EVENTS: Final = "text/event-stream"
 
 @dataclass
 class Dashboard:
-    """What the requests share. `over` ends the streams, so that the server can stop."""
+    """The state that all requests share."""
 
     storage: Reader
+    #: The URL of the storage without its password.
     shown_url: str
-    exhibits: Mapping[str, Exhibit]
+    figure_kinds: Mapping[str, FigureKind]
+    #: Whether streams must end because the server is stopping.
     over: Callable[[], bool] = lambda: False
+    #: By the id of the study; made when its page is first opened.
     watchers: dict[int, Watcher] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.overview = Overview(self.storage)
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="nonstop-figures")
-        self.gallery = Gallery(self.exhibits, self.thread)
+        self.figure_cache = FigureCache(self.figure_kinds, self.thread)
 
     async def watcher(self, request: Request) -> Watcher:
-        """Of the study in the path; the study may be younger than the last look at the list."""
+        """The watcher of the study in the path, which may be newer than the last poll of the list."""
         study = int(request.path_params["study"])
         if study not in self.watchers:
             if study not in self.overview.records:
@@ -64,15 +67,18 @@ class Dashboard:
         return self.watchers[study]
 
     async def list_stream(self, _request: Request) -> Response:
+        """Server-sent events of the list."""
         return StreamingResponse(list_events(self.overview, self.shown_url, self.over), media_type=_EVENTS)
 
     async def study_stream(self, request: Request) -> Response:
+        """Server-sent events of a study, from the cursor that the page knows."""
         watcher = await self.watcher(request)
         epoch, after = request.query_params.get("epoch"), request.query_params.get("after", "")
         cursor = int(after) if epoch == watcher.epoch and after.isdecimal() else 0
         return StreamingResponse(study_events(watcher, cursor, self.over), media_type=_EVENTS)
 
     async def trial(self, request: Request) -> Response:
+        """The details of one trial as JSON."""
         watcher = await self.watcher(request)
         await watcher.feed.load()
         found = watcher.trials.get(int(request.path_params["number"]))
@@ -81,23 +87,27 @@ class Dashboard:
         return Response(text_of(details_of(found)), media_type=_JSON)
 
     def captions(self, _request: Request) -> Response:
-        return JSONResponse(self.gallery.captions())
+        """Titles and captions of all figures as JSON."""
+        return JSONResponse(self.figure_cache.captions())
 
     async def figure(self, request: Request) -> Response:
+        """One figure as JSON."""
         name = request.path_params["name"]
-        if name not in self.gallery:
+        if name not in self.figure_cache:
             raise HTTPException(404, "there is no such figure")
         watcher = await self.watcher(request)
         await watcher.feed.load()
         try:
-            return Response(await self.gallery.figure(watcher, name), media_type=_JSON)
-        except Exception as error:  # one figure that cannot be drawn must not take the page with it
+            return Response(await self.figure_cache.figure(watcher, name), media_type=_JSON)
+        except Exception as error:  # a figure that cannot be drawn must not break the page
             traceback.print_exception(error)
-            said = str(error) if isinstance(error, NonstopError) else type(error).__name__
-            raise HTTPException(500, f"this figure could not be drawn: {said}") from error
+            reason = str(error) if isinstance(error, NonstopError) else type(error).__name__
+            raise HTTPException(500, f"this figure could not be drawn: {reason}") from error
 
 
 def application(dashboard: Dashboard, policy: Policy) -> Starlette:
+    """The routes behind the policy, as an ASGI application."""
+
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         yield
@@ -135,7 +145,7 @@ def _error(_request: Request, error: Exception) -> Response:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket on the first address of `host`; RefusedError if that cannot be."""
+    """A socket on the first address of `host`; RefusedError if it cannot be bound."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.socket(family, kind, protocol)
@@ -144,7 +154,7 @@ def listen(host: str, port: int) -> socket.socket:
         bound.listen(128)
     except OSError as error:
         raise RefusedError(
-            f"cannot listen on {host} port {port} ({error.strerror}): --port 0 takes any that is free"
+            f"cannot listen on {host} port {port} ({error.strerror}): --port 0 takes any free port"
         ) from error
     return bound
 

@@ -1,4 +1,4 @@
-"""A study as its page shows it, from the changes that its storage reports: each look costs what is new."""
+"""The data of a study's page, from the changes that its storage reports; a poll costs in proportion to what is new."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Final
 from nonstop.dashboard.feed import Feed
 from nonstop.dashboard.reader import Reader
 from nonstop.dashboard.rows import rows_of, text_of
-from nonstop.dashboard.standing import Standing
+from nonstop.dashboard.status import StudyStatus
 from nonstop.history import utilisation
 from nonstop.storage.contract import StudyRecord
 from nonstop.trials.messages import Pulse
@@ -19,21 +19,24 @@ from nonstop.trials.spec import spec_for_viewing
 from nonstop.trials.trial import Trial
 from nonstop.workers.usage import overall
 
-#: Seconds between two looks at the hearts of running trials, and how long one may stand still without a word about it.
-_LISTEN, _SILENT = 5.0, 30.0
-#: Rows in one message, so that the first ones are on the page before the last are read.
+#: Seconds between two reads of the heartbeats, and seconds without one after which the page shows a warning.
+_HEARTBEAT_INTERVAL, _SILENT_AFTER = 5.0, 30.0
+#: Rows in one message, so that the page can show the first ones before it has received the last.
 _CHUNK: Final = 2000
-_REST: Final = 9.0
+#: The usage is computed from all trials: afterwards, wait this many times as long as it took.
+_PAUSE_FACTOR: Final = 9.0
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What one look brought, ready to be kept and sent."""
+class Update:
+    """The result of one poll."""
 
     changes: Sequence[Trial]
+    #: The changed trials as JSON, by number.
     rows: Mapping[int, str]
     cursor: int
-    standing: Mapping[str, Any]
+    status: Mapping[str, Any]
+    #: Whether the page must be told.
     news: bool
 
 
@@ -46,97 +49,97 @@ class Watcher:
         self.names = tuple(self.spec.space)
         self.trials: dict[int, Trial] = {}
         self.cursor = 0
-        self.feed: Feed[Look] = Feed(self._look, self._take)
+        self.feed: Feed[Update] = Feed(self._poll, self._apply)
         self._storage = storage
-        self._standing = Standing(self.spec.sign)
-        self._shown: Mapping[str, Any] = self._standing.as_json()
+        self._status = StudyStatus(self.spec.sign)
+        self._shown: Mapping[str, Any] = self._status.as_json()
         self._rows: dict[int, str] = {}
         self._log: list[tuple[int, int]] = []  # (sequence, number) of every change, in order
-        self._hearts = Hearts()
+        self._heartbeats = Heartbeats()
         self._usage: dict[str, Any] | None = None
         self._usage_due = 0.0
 
-    def _look(self) -> Look:
+    def _poll(self) -> Update:
         exchange = self._storage.exchange(self.record.id, self.cursor)
-        self._standing.apply(exchange)
+        self._status.apply(exchange)
         fresh = exchange.cursor != self.cursor
         if fresh:
             self._measure({**self.trials, **{trial.number: trial for trial in exchange.changes}})
-        moved = self._hearts.listen(self._storage, self.record.id)
-        shown = {**self._standing.as_json(), "usage": self._usage, "silent": self._hearts.silent()}
+        moved = self._heartbeats.poll(self._storage, self.record.id)
+        shown = {**self._status.as_json(), "usage": self._usage, "silent": self._heartbeats.silent()}
         rows = rows_of(exchange.changes, self.names)
-        return Look(exchange.changes, rows, exchange.cursor, shown, fresh or moved)
+        return Update(exchange.changes, rows, exchange.cursor, shown, fresh or moved)
 
     def _measure(self, trials: Mapping[int, Trial]) -> None:
-        """Where the workers' time went: of all trials, so it rests nine times as long as it took."""
+        """Where the workers' time went, over all trials."""
         start = time.monotonic()
         if start >= self._usage_due:
             usages = utilisation(trials.values())
             total = overall(usages)
             self._usage = {"workers": len(usages), **asdict(total), "share": total.utilisation} if usages else None
-            self._usage_due = time.monotonic() + _REST * (time.monotonic() - start)
+            self._usage_due = time.monotonic() + _PAUSE_FACTOR * (time.monotonic() - start)
 
-    def _take(self, look: Look) -> bool:
-        for trial in look.changes:
+    def _apply(self, update: Update) -> bool:
+        for trial in update.changes:
             self.trials[trial.number] = trial
             self._log.append((trial.sequence, trial.number))
-        self._rows.update(look.rows)
-        self._shown, self.cursor = look.standing, look.cursor
-        return look.news
+        self._rows.update(update.rows)
+        self._shown, self.cursor = update.status, update.cursor
+        return update.news
 
     def snapshot(self) -> tuple[Trial, ...]:
-        """All trials by number, for a thread to draw."""
+        """All trials in order of number, for the thread that draws figures."""
         return tuple(self.trials[number] for number in sorted(self.trials))
 
     def messages(self, cursor: int, now: float) -> Iterator[str]:
-        """What a page that knows everything up to `cursor` has to hear. Only the last one moves its cursor, so that a
-        page that was cut off in between asks for all of it again."""
-        base = {"now": now, "trouble": self.feed.trouble, "standing": self._shown}
+        """The messages for a page that knows all changes up to `cursor`. Only the last one has a new cursor, so that a
+        page that loses the connection in between asks for all of them again."""
+        base = {"now": now, "trouble": self.feed.trouble, "status": self._shown}
         numbers = self._changed_after(cursor)
         chunks = [numbers[start : start + _CHUNK] for start in range(0, len(numbers), _CHUNK)] or [[]]
-        for place, chunk in enumerate(chunks, start=1):
-            head = {**base, "cursor": self.cursor} if place == len(chunks) else base
+        for position, chunk in enumerate(chunks, start=1):
+            head = {**base, "cursor": self.cursor} if position == len(chunks) else base
             rows = ",".join(self._rows[number] for number in chunk)
             yield f'{text_of(head)[:-1]},"trials":[{rows}]}}'
 
     def about(self) -> str:
-        """The first message of a connection."""
+        """The first message of a connection: what the study is."""
         spec = self.record.spec
-        said = {key: spec.get(key) for key in ("direction", "rule", "surrogate", "seed", "space")}
+        settings = {key: spec.get(key) for key in ("direction", "rule", "surrogate", "seed", "space")}
         named = {"name": self.record.name, "params": self.names, "created": self.record.created_at}
-        return text_of({"about": {**named, **said, "epoch": self.epoch}})
+        return text_of({"about": {**named, **settings, "epoch": self.epoch}})
 
     @property
     def epoch(self) -> str:
-        """Tells this study from another one that had its id, in another storage behind the same address."""
+        """Distinguishes this study from one with the same id in another storage that was served at the same address."""
         return f"{self.record.id}-{self.record.created_at}"
 
     def _changed_after(self, cursor: int) -> list[int]:
-        """Their numbers, the latest first: that is what a page shows first."""
+        """Numbers of the trials changed after the cursor, the latest change first, which is what a page shows first."""
         start = bisect_right(self._log, cursor, key=lambda change: change[0])
         return list(dict.fromkeys(number for _, number in reversed(self._log[start:])))
 
 
-class Hearts:
-    """Which running trials have given no sign of life for a while, as far as this process saw. A trial that never gave
-    one belongs to a program that asks and tells by itself: it has no heart to listen to."""
+class Heartbeats:
+    """Which running trials have had no heartbeat for a while, as observed by this process. Trials that never had one
+    are left out: they belong to a program that calls ask() and tell() itself."""
 
     def __init__(self) -> None:
         self._since: dict[Pulse, float] = {}
         self._due = 0.0
 
-    def listen(self, storage: Reader, study: int) -> bool:
-        """Now and then; is what silent() says another than before?"""
+    def poll(self, storage: Reader, study: int) -> bool:
+        """Read the heartbeats if the interval is over; return whether the set of silent trials has changed."""
         now = time.monotonic()
         if now < self._due:
             return False
         before = self.silent().keys()
-        self._due = now + _LISTEN
+        self._due = now + _HEARTBEAT_INTERVAL
         self._since = {pulse: self._since.get(pulse, now) for pulse in storage.beat(study, []) if pulse.beat > 0}
         return self.silent().keys() != before
 
     def silent(self) -> dict[str, float]:
-        """Seconds of silence by trial number."""
+        """Seconds since the last heartbeat, by the number of each silent trial."""
         now = time.monotonic()
         quiet = {str(pulse.number): now - since for pulse, since in self._since.items()}
-        return {number: round(seconds, 1) for number, seconds in quiet.items() if seconds >= _SILENT}
+        return {number: round(seconds, 1) for number, seconds in quiet.items() if seconds >= _SILENT_AFTER}

@@ -1,4 +1,4 @@
-"""Trials -> plain records. Pure functions: plots, reports and the command line show what they return."""
+"""Pure functions from trials to plain records, which plots, reports and the command line show."""
 
 from nonstop.history.calibration import Check, Coverage, check
 from nonstop.history.coordinates import Parallel, parallel

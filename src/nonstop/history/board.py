@@ -1,4 +1,4 @@
-"""A run as it stands, from the changes that its storage reports: counts, incumbent, and what each worker does."""
+"""The state of a run, from the changes that its storage reports: counts, incumbent, and what each worker is doing."""
 
 from __future__ import annotations
 
@@ -13,64 +13,70 @@ from nonstop.workers.usage import Usage, overall
 
 
 @dataclass(slots=True)
-class Lane:
-    """One worker since the board was set up: its trial, if it has one, and what it did before, in seconds."""
+class WorkerState:
+    """One worker since the board was set up."""
 
-    worker: str
+    name: str
+    #: When it first asked for a trial.
     since: float
+    #: The trial that it is proposing or evaluating, if any.
     trial: Trial | None = None
     completed: int = 0
     failed: int = 0
-    before: Usage = field(default_factory=lambda: Usage(""))
-    last: float = 0.0
+    #: Seconds spent on its finished trials.
+    finished: Usage = field(default_factory=lambda: Usage(""))
+    #: When its last trial finished.
+    last_finished: float = 0.0
 
     def usage(self, now: float) -> Usage:
-        """Up to now while it has a trial, else up to the end of its last: without budget, nobody is idle."""
-        usage = self.before if self.trial is None else overall([self.before, spent(self.trial, now)])
-        total = (self.last if self.trial is None else now) - self.since
-        return replace(usage, worker=self.worker, idle=max(0.0, total - usage.total))
+        """Where its time went, up to now if it has a trial, else up to its last result: a worker without budget is not
+        idle."""
+        usage = self.finished if self.trial is None else overall([self.finished, spent(self.trial, now)])
+        total = (self.last_finished if self.trial is None else now) - self.since
+        return replace(usage, worker=self.name, idle=max(0.0, total - usage.total))
 
 
 class Board:
-    """Starts from the trials that are known; apply() brings it up to date at the cost of what changed."""
+    """Starts from the known trials, which count for the incumbent only; apply() costs in proportion to what changed."""
 
     def __init__(self, sign: float, trials: Iterable[Trial] = ()) -> None:
         self.cursor = 0
         self.counts = Counts()
         self.incumbent: Trial | None = None
-        self.lanes: dict[str, Lane] = {}
+        self.workers: dict[str, WorkerState] = {}
         self._sign = sign
-        self._take(trials)
+        self._update_incumbent(trials)
 
     def apply(self, exchange: Exchange) -> None:
+        """Bring the board up to date with the answer of the storage."""
         self.cursor = max(self.cursor, exchange.cursor)
         self.counts = exchange.counts
-        self._take(exchange.changes)
+        self._update_incumbent(exchange.changes)
         for trial in exchange.changes:
             self._assign(trial)
 
     def utilisation(self, now: float) -> float | None:
-        """The share of the workers' time spent evaluating, as far as the times of their trials tell."""
-        total = overall(lane.usage(now) for lane in self.lanes.values())
+        """The share of the workers' time spent evaluating, from the timestamps of their trials; None without any."""
+        total = overall(worker.usage(now) for worker in self.workers.values())
         return total.utilisation if total.total > 0.0 else None
 
-    def _take(self, trials: Iterable[Trial]) -> None:
+    def _update_incumbent(self, trials: Iterable[Trial]) -> None:
         for trial in trials:
             self.cursor = max(self.cursor, trial.sequence)
             self.incumbent = best_of([trial], self._sign, self.incumbent)
 
     def _assign(self, trial: Trial) -> None:
-        for lane in self.lanes.values():  # also when another worker took it over
-            if lane.trial is not None and lane.trial.number == trial.number:
-                lane.trial = None
+        for worker in self.workers.values():  # another worker may have taken it over
+            if worker.trial is not None and worker.trial.number == trial.number:
+                worker.trial = None
         if not trial.worker or trial.asked_at is None:
             return
-        lane = self.lanes.setdefault(trial.worker, Lane(trial.worker, trial.asked_at))
+        worker = self.workers.setdefault(trial.worker, WorkerState(trial.worker, trial.asked_at))
         if trial.state.finished:
-            lane.completed += trial.state is TrialState.COMPLETED
-            lane.failed += trial.state is TrialState.FAILED
+            worker.completed += trial.state is TrialState.COMPLETED
+            worker.failed += trial.state is TrialState.FAILED
             if trial.started_at is not None and trial.finished_at is not None:
-                lane.before = overall([lane.before, spent(trial, trial.finished_at)])
-                lane.last = trial.finished_at
+                worker.finished = overall([worker.finished, spent(trial, trial.finished_at)])
+                worker.last_finished = trial.finished_at
         elif trial.state is not TrialState.WAITING:
-            lane.trial = trial
+            worker.trial = trial

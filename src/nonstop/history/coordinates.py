@@ -13,23 +13,28 @@ from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 from nonstop.types import Array, Direction
 
-#: Lines to draw, the best of them for sure, and points where lines cross an axis: many axes leave room for fewer lines.
+#: Limits for drawing: all lines, best results that are always among them, and crossings of lines and axes in total.
 MOST, BEST, CROSSINGS = 1000, 200, 20_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parallel:
-    """Results from the worst to the best, so that good lines are drawn last; `places` (n, axes) are on the scales."""
+    """Results from the worst to the best, so that good lines are drawn on top."""
 
     direction: Direction
+    #: One for each parameter.
     scales: tuple[Scale, ...]
+    #: (n, axes) positions on the scales.
     places: Array
     values: Array
+    #: Trial numbers.
     numbers: tuple[int, ...]
+    #: The number of all results, of which n are shown.
     of: int
 
 
 def parallel(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Parallel:
+    """At most `most` results, the best of them included."""
     done, scales = completed(trials), scales_of(spec.space)
     better = spec.sign * np.array([trial.value for trial in done], dtype=np.float64)
     most = min(most, CROSSINGS // (1 + len(scales)))

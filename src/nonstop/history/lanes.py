@@ -1,4 +1,4 @@
-"""Where the time of every worker went: the sums, and the timeline that shows them."""
+"""Where the time of every worker went: its sums, and the timeline."""
 
 from __future__ import annotations
 
@@ -13,46 +13,54 @@ from nonstop.trials.trial import Trial, TrialState
 from nonstop.workers.usage import Usage, overall
 
 Interval: TypeAlias = tuple[float, float]
-#: What a worker does: evaluates (with success, without, or still), computes a proposal, talks to the storage, nothing.
+#: What a worker does. completed, failed and running are evaluations, by their outcome so far.
 Kind: TypeAlias = Literal["completed", "failed", "running", "proposing", "storing", "idle"]
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """What a worker did from `start` to `end`, in seconds since the study began; idle time belongs to no trial."""
+    """What a worker did in one interval."""
 
     kind: Kind
+    #: Seconds since the study began.
     start: float
+    #: Seconds since the study began.
     end: float
+    #: None if the worker was idle.
     trial: Trial | None = None
 
     @property
-    def handed_on(self) -> bool:
-        """Is this an attempt at a trial that another worker had lost?"""
+    def taken_over(self) -> bool:
+        """Whether this is a further attempt at a trial whose earlier worker lost its lease."""
         return self.trial is not None and self.trial.attempt > 1
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One worker. Those who asked without a name share lanes: one trial at a time on each. Their time has no usage."""
+    """One worker. Trials that were asked for without a worker's name are placed on as few lanes as possible."""
 
     worker: str
     segments: tuple[Segment, ...]
+    #: None for a lane without a worker's name, and before the first finished trial.
     usage: Usage | None
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """All lanes, by name. `lost` are trials whose lease ran out at least once: the time before is not recorded."""
+    """The lanes of all workers."""
 
+    #: In order of name.
     lanes: tuple[Lane, ...]
+    #: Trials whose lease expired at least once; the time of the earlier attempts is not recorded.
     lost: tuple[Trial, ...]
+    #: When the study began, as a timestamp; None before the first trial.
     began: float | None
+    #: Seconds from there to the end of the timeline.
     end: float
 
 
 def timeline(spec: Spec, trials: Sequence[Trial], now: float | None = None) -> Timeline:  # noqa: ARG001
-    """What is running ends `now`, or else at the last thing that is known of the study."""
+    """The timeline. Running trials end `now`, or else at the last timestamp of the study."""
     start = began(trials) or 0.0
     times = [time for trial in trials for time in (trial.asked_at, trial.started_at, trial.finished_at) if time]
     end = max([*times, *([] if now is None else [now])], default=start)
@@ -67,24 +75,24 @@ def timeline(spec: Spec, trials: Sequence[Trial], now: float | None = None) -> T
 
 
 def _by_lane(trials: Iterable[Trial], end: float) -> dict[str, list[Trial]]:
-    """The trials of each worker, in order; those of the unnamed on as few lanes as they need."""
+    """The trials of each worker, in order; those without a worker's name on as few lanes as possible."""
     lanes: dict[str, list[Trial]] = {}
-    free: list[float] = []  # when each lane of the unnamed was last in use
+    free: list[float] = []  # until when each unnamed lane is in use
     for trial in sorted(trials, key=lambda trial: (trial.asked_at or 0.0, trial.number)):
-        # A trial that waits for its next attempt has no worker, and nobody is at work on it.
+        # A trial that waits for its next attempt has no worker.
         if trial.asked_at is None or trial.state is TrialState.WAITING:
             continue
         name = trial.worker
         if not name:
-            place = next((i for i, until in enumerate(free) if until <= trial.asked_at), len(free))
-            free[place : place + 1] = [_end(trial, end)]
-            name = f"unnamed {place + 1}"
+            index = next((i for i, until in enumerate(free) if until <= trial.asked_at), len(free))
+            free[index : index + 1] = [_end(trial, end)]
+            name = f"unnamed {index + 1}"
         lanes.setdefault(name, []).append(trial)
     return lanes
 
 
 def _segments(lane: Sequence[Trial], start: float, end: float, active: Sequence[Interval]) -> Iterable[Segment]:
-    """The lane from its first ask to its last end, without gaps but for the times when the whole study stood still."""
+    """The segments of a lane from its first ask to its last end; the only gaps are pauses of the whole study."""
     free = lane[0].asked_at or start
     for trial in lane:
         asked, stop = trial.asked_at or start, _end(trial, end)
@@ -111,7 +119,7 @@ def _end(trial: Trial, end: float) -> float:
 
 
 def _proposing(trial: Trial, before: float) -> float:
-    """How much of the time before the evaluation went into the proposal; all of it while it is not there yet."""
+    """How much of the time before the evaluation was spent proposing; all of it if evaluation has not started."""
     if trial.started_at is None:
         return max(0.0, before)
     seconds = 0.0 if trial.diagnostics is None else trial.diagnostics.seconds
@@ -122,8 +130,8 @@ def utilisation(trials: Iterable[Trial]) -> list[Usage]:
     """Where the time of every worker went, by name, from the timestamps of its finished trials.
 
     A worker's time runs from its first ask to its last result, without the times in which no trial of the study was
-    under way (the study was stopped and resumed). The clock is the storage's, which reads it inside its transactions:
-    waiting for the lock with a result in hand counts as evaluating here. optimize() returns what workers measured.
+    under way (the study was stopped and resumed). Timestamps are taken by the storage inside its transactions, so
+    waiting for the lock to report a result counts as evaluating here. optimize() returns what workers measured.
     """
     finished = [trial for trial in trials if trial.worker and trial.asked_at and trial.started_at and trial.finished_at]
     active = _union([(trial.asked_at or 0.0, trial.finished_at or 0.0) for trial in finished])
@@ -141,7 +149,7 @@ def _usage(worker: str, trials: Sequence[Trial], active: Sequence[Interval]) -> 
 
 
 def spent(trial: Trial, until: float) -> Usage:
-    """What its worker spent on a trial, from being granted it to the end of its evaluation or to `until`."""
+    """The seconds that a worker spent on a trial from asking for it until `until`, the end of its evaluation or now."""
     asked = until if trial.asked_at is None else trial.asked_at
     started = until if trial.started_at is None else trial.started_at
     before = max(0.0, started - asked)
@@ -150,7 +158,7 @@ def spent(trial: Trial, until: float) -> Usage:
 
 
 def _within(intervals: Sequence[Interval], start: float, end: float) -> Iterable[Interval]:
-    """What intervals in order cover between start and end."""
+    """The parts of sorted intervals between start and end."""
     for a, b in intervals[bisect_right(intervals, start, key=lambda interval: interval[1]) :]:
         if max(a, start) >= end:
             break
@@ -158,7 +166,7 @@ def _within(intervals: Sequence[Interval], start: float, end: float) -> Iterable
 
 
 def _union(intervals: Iterable[Interval]) -> list[Interval]:
-    """Intervals that do not overlap, in order, and cover the same."""
+    """Sorted intervals without overlaps that cover the same times."""
     merged: list[Interval] = []
     for start, end in sorted(intervals):
         if merged and start <= merged[-1][1]:

@@ -1,4 +1,4 @@
-"""How good the best value was, after every result and at every time."""
+"""The best value so far, after every result and over time."""
 
 from __future__ import annotations
 
@@ -15,32 +15,38 @@ from nonstop.types import Array, Direction
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
-    """Results in the order they came in, with the best value so far after each; failed trials, with the number of
-    results there were by then. Seconds count from the first sign of the study; NaN where no one kept the time."""
+    """The results of a study over time. Seconds count from `began`; they are NaN for trials without timestamps."""
 
     direction: Direction
+    #: Completed trials in the order of their results; `values`, `best` and `seconds` have one entry for each.
     completed: tuple[Trial, ...]
     values: Array
+    #: The best value so far.
     best: Array
+    #: When the result arrived.
     seconds: Array
+    #: Failed trials; `failed_after` and `failed_seconds` have one entry for each.
     failed: tuple[Trial, ...]
+    #: The number of results at the time of the failure.
     failed_after: NDArray[np.int64]
     failed_seconds: Array
+    #: The first timestamp of the study; None if there is none.
     began: float | None
 
     @property
     def steps(self) -> list[int]:
-        """The rows at which the best value changed."""
+        """The indices of results at which the best value changed."""
         return [0, *(np.flatnonzero(np.diff(self.best)) + 1).tolist()] if len(self.best) else []
 
 
 def trace(spec: Spec, trials: Sequence[Trial]) -> Trace:
+    """The results of the trials over time."""
     done = completed(trials)
     failed = tuple(trial for trial in trials if trial.state is TrialState.FAILED)
     values = np.array([trial.value for trial in done], dtype=np.float64)
     start = began(trials)
     seconds, failed_seconds = (_since(start, some) for some in (done, failed))
-    # A clock that was set back may not put an earlier result behind a later one.
+    # Results are in order even if the clock was set back; searchsorted needs sorted times.
     clock = np.maximum.accumulate(np.nan_to_num(seconds, nan=-np.inf))
     return Trace(
         spec.direction,
@@ -56,13 +62,13 @@ def trace(spec: Spec, trials: Sequence[Trial]) -> Trace:
 
 
 def completed(trials: Iterable[Trial]) -> tuple[Trial, ...]:
-    """Those with a result, in the order in which the results came in."""
+    """The completed trials in the order of their results."""
     done = (trial for trial in trials if trial.state is TrialState.COMPLETED and trial.value is not None)
     return tuple(sorted(done, key=lambda trial: trial.order or 0))
 
 
 def began(trials: Iterable[Trial]) -> float | None:
-    """When the first trial was asked for, or, if it came from outside, handed in."""
+    """The first timestamp of the study: of an ask, or of a trial added from outside."""
     times = (time for trial in trials for time in (trial.asked_at, trial.started_at, trial.finished_at))
     return min((time for time in times if time is not None), default=None)
 

@@ -1,4 +1,4 @@
-"""Records -> Plotly figures: one function for each figure, and FIGURES to draw one by name."""
+"""Plotly figures from records: one function for each figure, and FIGURES to draw one by name."""
 
 from collections.abc import Callable, Sequence
 
@@ -17,7 +17,7 @@ from nonstop.plots.style import CONFIG
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 
-#: From the trials to the figure, in the order in which to look at them.
+#: Functions from trials to figures by name, in the order in which reports show them.
 FIGURES: dict[str, Callable[[Spec, Sequence[Trial]], go.Figure]] = {
     "trace": lambda spec, trials: trace(history.trace(spec, trials)),
     "timeline": lambda spec, trials: timeline(history.timeline(spec, trials)),
@@ -29,45 +29,45 @@ FIGURES: dict[str, Callable[[Spec, Sequence[Trial]], go.Figure]] = {
     "check": lambda spec, trials: check(history.check(spec, trials)),
 }
 
-#: What each figure is about, and how to read it, for those who see it for the first time.
+#: The title and the caption of each figure.
 CAPTIONS: dict[str, tuple[str, str]] = {
     "trace": (
         "Progress",
-        "Each dot is one evaluation, and the line is the best value so far: once it is flat, more trials hardly help.",
+        "Each dot is one result, and the line is the best value so far: once it is flat, more trials hardly help.",
     ),
     "timeline": (
         "Workers",
-        "One lane per worker: blue is time spent evaluating, and every other colour is time that was not.",
+        "One lane per worker: blue is time spent evaluating, and every other colour is time lost.",
     ),
     "slices": (
         "What the model believes",
-        "The predicted value along one parameter, all others as in the best trial; beneath, where to look next.",
+        "The predicted value along one parameter, all others as in the best trial; below it, the acquisition.",
     ),
     "contour": (
         "Two parameters at once",
-        "The predicted value over the two parameters that matter most, and beside it how uncertain that is.",
+        "The predicted value over the two parameters that matter most, and its uncertainty.",
     ),
     "parallel": (
         "All results",
-        "Each line is one evaluation, crossing every parameter at its value. Drag along an axis to select.",
+        "Each line is one result, crossing every axis at the value of its parameter. Drag along an axis to select.",
     ),
     "lengthscales": (
         "Which parameters matter",
-        "A short lengthscale means that the value changes quickly with the parameter; lines settle as the model does.",
+        "A short lengthscale means that the value changes quickly with the parameter; flat lines mean a stable model.",
     ),
     "distances": (
-        "Where it looked",
-        "How far each query was from what was tried before or under way; below the dotted line it nearly repeats.",
+        "Distances between queries",
+        "How far each query is from earlier and from busy points; below the dotted line it nearly repeats one.",
     ),
     "check": (
         "Can the model be trusted?",
-        "Each result, predicted from all others: dots should lie near the diagonal, and bars should reach their marks.",
+        "Each result, predicted from all others: dots should be near the diagonal, and bars should reach their marks.",
     ),
 }
 
 
 def draw(name: str, spec: Spec, trials: Sequence[Trial]) -> go.Figure:
-    """The figure of that name, or StudyError with the names there are."""
+    """The figure of that name; StudyError lists the names if there is none."""
     if name not in FIGURES:
         raise StudyError(f"there is no figure {name!r}: use one of {', '.join(FIGURES)}")
     return FIGURES[name](spec, trials)

@@ -9,10 +9,11 @@ from nonstop.history.scale import evenly
 from nonstop.plots.plotly import go, make_subplots
 from nonstop.plots.style import BLUE, GREY, ORANGE, between, empty, hover, reaching, styled
 
-MOST = 400
+MOST = 400  # results to draw
 
 
 def check(record: Check) -> go.Figure:
+    """Predicted against observed values, and the coverage of the intervals."""
     if not record.trials:
         return empty("no prediction can be checked before the second completed trial")
     drawn = make_subplots(
@@ -31,8 +32,8 @@ def check(record: Check) -> go.Figure:
 
 def _title(record: Check) -> str:
     inside = next(c.observed for c in record.coverage if c.level == 0.95)
-    told = "" if record.explained is None else f" · {max(record.explained, 0.0):.0%} of the variance explained"
-    return f"{inside:.0%} of the results lie where 95 % should{told}"
+    explained = "" if record.explained is None else f" · {max(record.explained, 0.0):.0%} of the variance explained"
+    return f"{inside:.0%} of the results lie where 95 % should{explained}"
 
 
 def _predictions(drawn: go.Figure, record: Check) -> None:
@@ -69,9 +70,9 @@ def _predictions(drawn: go.Figure, record: Check) -> None:
 def _coverage(drawn: go.Figure, record: Check) -> None:
     levels, observed = [c.level for c in record.coverage], [c.observed for c in record.coverage]
     names = [f"{level:.0%}" for level in levels]
-    places = list(range(len(levels)))
+    positions = list(range(len(levels)))
     drawn.add_bar(
-        x=places,
+        x=positions,
         y=observed,
         name="inside",
         marker={"color": BLUE, "opacity": 0.75},
@@ -82,7 +83,7 @@ def _coverage(drawn: go.Figure, record: Check) -> None:
         width=0.6,
     )
     drawn.add_scatter(
-        x=places,
+        x=positions,
         y=levels,
         mode="markers",
         name="should be inside",
@@ -91,5 +92,5 @@ def _coverage(drawn: go.Figure, record: Check) -> None:
         col=2,
         marker={"symbol": "line-ew", "size": 26, "color": GREY, "line": {"width": 3, "color": ORANGE}},
     )
-    drawn.update_xaxes(title_text="interval", tickmode="array", tickvals=places, ticktext=names, row=1, col=2)
+    drawn.update_xaxes(title_text="interval", tickmode="array", tickvals=positions, ticktext=names, row=1, col=2)
     drawn.update_yaxes(range=[0, 1.04], tickformat=".0%", row=1, col=2)

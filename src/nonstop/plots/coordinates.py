@@ -16,6 +16,7 @@ _WIDEST = 12  # characters of an axis name when there are many
 
 
 def parallel(record: Parallel) -> go.Figure:
+    """One line for each result across the axes of all parameters and of the value."""
     if not len(record.values):
         return empty(NOTHING)
     few = "" if len(record.values) == record.of else f" ({len(record.values):,} of {record.of:,} results)"
@@ -51,7 +52,7 @@ def parallel(record: Parallel) -> go.Figure:
 def _dimension(scale: Scale, places: Array, crowded: bool) -> dict[str, Any]:
     name = label(scale.name, _WIDEST if crowded else 20)
     if scale.kind == "choices":
-        # Plotly draws the words beside an axis as they are, without reading HTML.
+        # Plotly does not interpret HTML in these labels, so they are not escaped.
         return {
             "label": name,
             "values": places,
@@ -81,11 +82,11 @@ def log_ticks(low: float, high: float) -> list[float]:
 
 
 def _padded(low: float, high: float) -> list[float]:
-    """A range that is one even if all values are the same."""
+    """A range of positive length, even if all values are the same."""
     return [low, high] if high > low else [low - 0.5, high + 0.5]
 
 
 def _range(values: Array) -> list[float]:
-    """What colours span: without the worst and best few per cent, which would leave one colour for all others."""
+    """The range of the colours, without outliers, which would leave one colour for all other results."""
     low, high = np.quantile(values, [0.02, 0.9]).tolist() if len(values) > 10 else (values.min(), values.max())
     return _padded(float(low), float(high))

@@ -29,13 +29,14 @@ from nonstop.plots.style import (
 )
 from nonstop.trials.trial import Trial
 
-MOST = 120  # results to draw in each slice: those that are closest to it
+MOST = 120  # results to draw in each slice: the closest ones
 _BAND = "rgba(0,114,178,0.18)"
-_NEAR = 0.02  # results less close than this to a slice say nothing about it
+_NEAR = 0.02  # results less close to a slice than this are not drawn in it
 _PANEL, _STRIP, _GAP = 180, 44, 76  # heights, in pixels
 
 
 def slices(record: Slices | None) -> go.Figure:
+    """The model along each parameter, with the acquisition below it."""
     if record is None or record.incumbent is None:
         return empty(NOTHING)
     columns = min(len(record.slices), 2 if len(record.slices) <= 4 else 3)
@@ -52,11 +53,11 @@ def slices(record: Slices | None) -> go.Figure:
         horizontal_spacing=0.09 / columns,
         specs=[gap if height == _GAP else [{} for _ in range(columns)] for height in heights],
     )
-    for place, cut in enumerate(record.slices):
-        row, column = place // columns * len(heights) // rows + 1, place % columns + 1
-        _model(drawn, record, cut, row, column, first=place == 0)
+    for index, cut in enumerate(record.slices):
+        row, column = index // columns * len(heights) // rows + 1, index % columns + 1
+        _model(drawn, record, cut, row, column, first=index == 0)
         if strips:
-            _strip(drawn, cut, row + 1, column, first=place == 0, rule=record.rule or "")
+            _strip(drawn, cut, row + 1, column, first=index == 0, rule=record.rule or "")
     few = (
         ""
         if len(record.slices) == record.of
@@ -116,15 +117,14 @@ def _model(drawn: go.Figure, record: Slices, cut: Slice, row: int, column: int, 
 
 
 def _height(record: Slices) -> list[float]:
-    """The range of values that all slices share, so that they compare: means, results that are near a slice, and bands
-    as far as they can be seen beside those."""
+    """The common range of all slices: means, results near a slice, and part of the bands (see reaching())."""
     near = [record.values[cut.closeness > _NEAR] for cut in record.slices]
     shown = np.concatenate([*near, *(cut.mean for cut in record.slices)])
     return reaching(shown, np.concatenate([side for cut in record.slices for side in (cut.low, cut.high)]))
 
 
 def _results(drawn: go.Figure, record: Slices, cut: Slice, where: dict[str, int], first: bool) -> None:
-    """The results, the fainter the further they are from the slice; far ones would only stretch the axis."""
+    """The results near the slice, fainter with distance; far ones would only stretch the axis."""
     order = np.argsort(-cut.closeness, kind="stable")[:MOST]
     rows = order[cut.closeness[order] > _NEAR]
     best = next(i for i, trial in enumerate(record.results) if trial is record.incumbent)
@@ -155,7 +155,7 @@ def _results(drawn: go.Figure, record: Slices, cut: Slice, where: dict[str, int]
 
 
 def _busy(drawn: go.Figure, record: Slices, cut: Slice, where: dict[str, int], first: bool) -> None:
-    """At the foot, since busy points have no value yet."""
+    """Busy points, at the bottom because they have no value yet."""
     if len(cut.busy):
         rows = evenly(len(cut.busy), MOST)
         low, high = _height(record)
@@ -174,7 +174,7 @@ def _busy(drawn: go.Figure, record: Slices, cut: Slice, where: dict[str, int], f
 
 
 def _strip(drawn: go.Figure, cut: Slice, row: int, column: int, first: bool, rule: str) -> None:
-    """The acquisition, beneath: where it is high, the study looks next."""
+    """The acquisition, below the model: the next trial is proposed where it is high."""
     assert cut.acquisition is not None
     name = f"acquisition ({label(rule)})"
     if cut.scale.kind == "choices":
@@ -209,6 +209,7 @@ def _strip(drawn: go.Figure, cut: Slice, row: int, column: int, first: bool, rul
 
 
 def contour(record: Contour | None) -> go.Figure:
+    """Mean and standard deviation of the model over two parameters."""
     if record is None:
         return empty("nothing to show: this needs two parameters and a completed trial")
     drawn = make_subplots(

@@ -1,4 +1,4 @@
-"""A figure as PNG or SVG, by whatever is at hand: Kaleido, or a browser of this machine."""
+"""A figure as PNG or SVG, rendered by a browser on this machine or by Kaleido."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nonstop.plots.plotly import get_plotlyjs, go
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
 FORMATS = ("png", "svg")
-#: Quiet, without a profile, and never to the network.
+#: Without a window, and without use of the network.
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -35,11 +35,11 @@ _PAGE = """<!doctype html><meta charset="utf-8"><body><div id="figure"></div><sc
 
 
 class NoImageError(NonstopError, RuntimeError):
-    """There is nothing that could make an image, or it failed."""
+    """No program to make an image was found, or it failed."""
 
 
 def write_image(figure: go.Figure, path: str | Path, width: int = 900, height: int | None = None) -> Path:
-    """Write the figure to a .png or .svg file. Backgrounds are white: an image has no page to shine through."""
+    """Write the figure to a .png or .svg file. The background is white; on pages it is transparent."""
     target = Path(path)
     form = target.suffix.removeprefix(".").lower()
     if form not in FORMATS:
@@ -59,12 +59,12 @@ def _rendered(figure: go.Figure, form: str, width: int, height: int) -> bytes:
     if importlib.util.find_spec("kaleido") is not None:
         return bytes(figure.to_image(format=form, width=width, height=height))
     raise NoImageError(
-        "nothing here can make an image: install Chromium, or pip install kaleido; figure.write_html() needs neither"
+        "no program here can make an image: install Chromium, or pip install kaleido; figure.write_html() needs neither"
     )
 
 
 def _by_browser(browser: str, figure: go.Figure, form: str, width: int, height: int) -> bytes:
-    """The page draws the figure and turns into the image, as text; the browser prints the page."""
+    """The page draws the figure and replaces itself by the image as text, which --dump-dom prints."""
     options = {"format": form, "width": width, "height": height, "scale": 2 if form == "png" else 1}
     page = _PAGE.format(
         plotly=get_plotlyjs(), figure=figure.to_json().replace("<", "\\u003c"), options=json.dumps(options)
@@ -81,10 +81,10 @@ def _by_browser(browser: str, figure: go.Figure, form: str, width: int, height: 
             file.as_uri(),
         ]
         try:
-            said = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False).stdout
+            printed = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False).stdout
         except (OSError, subprocess.TimeoutExpired) as error:
             raise NoImageError(f"{browser} made no image: {error}") from error
-    found = re.search(r"image:data:image/[^,;]*(?:;[^,]*)?,([^<]*)</pre>", said)
+    found = re.search(r"image:data:image/[^,;]*(?:;[^,]*)?,([^<]*)</pre>", printed)
     if found is None:
         raise NoImageError(f"{browser} made no image of the figure")
     return (

@@ -30,9 +30,10 @@ from nonstop.types import Array
 from nonstop.wording import share
 from nonstop.workers.usage import overall
 
-#: Trials and lanes to draw: of longer runs the end, of more workers the first.
+#: Trials and lanes to draw: the last trials of longer runs, the first workers if there are more.
 MOST, MOST_LANES = 1000, 48
-_LOOK: dict[Kind, tuple[str, str]] = {
+#: The name and the colour of each kind.
+_STYLES: dict[Kind, tuple[str, str]] = {
     "completed": ("evaluating", BLUE),
     "running": ("running now", SKY),
     "failed": ("failed", RED),
@@ -43,26 +44,27 @@ _LOOK: dict[Kind, tuple[str, str]] = {
 
 
 def timeline(record: Timeline) -> go.Figure:
+    """One lane of coloured bars for each worker."""
     if not record.lanes:
         return empty("no trial was started yet")
     lanes, since = _shown(record)
     factor, unit = unit_of(record.end - since)
     height = 150 + max(3, len(lanes)) * (30 if len(lanes) <= 16 else 18)
     drawn = figure(_title(record, since), height, barmode="overlay", bargap=0.3)
-    for kind, (name, colour) in _LOOK.items():
-        rows = [(place, s) for place, lane in enumerate(lanes) for s in lane.segments if s.kind == kind]
+    for kind, (name, colour) in _STYLES.items():
+        rows = [(index, s) for index, lane in enumerate(lanes) for s in lane.segments if s.kind == kind]
         if rows:
             lengths = np.array([(s.end - s.start) / factor for _, s in rows])
             drawn.add_bar(
                 base=np.array([s.start / factor for _, s in rows]),
                 x=compact(lengths, spread=0.0),
-                y=np.array([place for place, _ in rows], dtype=np.int16),
+                y=np.array([index for index, _ in rows], dtype=np.int16),
                 orientation="h",
                 name=name,
                 marker={"color": colour, "line": {"width": 0}},
                 **_hover(kind, [segment for _, segment in rows], lengths, unit),
             )
-    _handed_on(drawn, lanes, factor)
+    _taken_over(drawn, lanes, factor)
     drawn.update_xaxes(title_text=f"{unit} since the start", showgrid=True)
     ticks = [_tick(lane) for lane in lanes]
     drawn.update_yaxes(
@@ -77,7 +79,7 @@ def timeline(record: Timeline) -> go.Figure:
 
 
 def _shown(record: Timeline) -> tuple[list[Lane], float]:
-    """The lanes to draw, and since when: the last trials of the study."""
+    """The lanes to draw, and from which time on: that of the last MOST trials."""
     starts = sorted(
         s.start for lane in record.lanes for s in lane.segments if s.kind in ("completed", "failed", "running")
     )
@@ -98,7 +100,7 @@ def _title(record: Timeline, since: float) -> str:
     if count > MOST_LANES:
         parts.append(f"the first {MOST_LANES} lanes")
     if record.lost:
-        parts.append(f"{len(record.lost)} handed on after a lost lease")
+        parts.append(f"{len(record.lost)} taken over after a lost lease")
     return " · ".join(parts)
 
 
@@ -108,7 +110,7 @@ def _tick(lane: Lane) -> str:
 
 
 def _hover(kind: Kind, segments: Sequence[Segment], lengths: Array, unit: str) -> dict[str, Any]:
-    """Params are shown where they are evaluated, and reasons where they failed."""
+    """Evaluations show params and value, failures show their reason, all other bars their duration."""
     trials = [segment.trial for segment in segments if segment.trial is not None]
     if kind == "completed":
         values = np.array([trial.value for trial in trials], dtype=np.float64)
@@ -120,17 +122,17 @@ def _hover(kind: Kind, segments: Sequence[Segment], lengths: Array, unit: str) -
             "hovertext": [about(t, f"failed: {label(t.reason or NO_REASON, 80)}") for t in trials],
             "hoverinfo": "text",
         }
-    return {"hovertemplate": f"{_LOOK[kind][0]}: %{{x:.3~g}} {unit}<extra></extra>"}
+    return {"hovertemplate": f"{_STYLES[kind][0]}: %{{x:.3~g}} {unit}<extra></extra>"}
 
 
-def _handed_on(drawn: go.Figure, lanes: Sequence[Lane], factor: float) -> None:
-    """A mark where a worker took up what another had lost."""
+def _taken_over(drawn: go.Figure, lanes: Sequence[Lane], factor: float) -> None:
+    """A mark where a worker took over a trial whose earlier worker lost its lease."""
     kinds = ("completed", "failed", "running")
-    rows = [(place, s) for place, lane in enumerate(lanes) for s in lane.segments if s.handed_on and s.kind in kinds]
+    rows = [(index, s) for index, lane in enumerate(lanes) for s in lane.segments if s.taken_over and s.kind in kinds]
     if rows:
         drawn.add_scatter(
             x=[s.start / factor for _, s in rows],
-            y=[place for place, _ in rows],
+            y=[index for index, _ in rows],
             mode="markers",
             name="taken over",
             marker={"symbol": "diamond", "size": 10, "color": ORANGE, "line": {"width": 1.5, "color": "white"}},

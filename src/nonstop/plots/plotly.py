@@ -1,4 +1,4 @@
-"""Plotly, or an error that says how to get it."""
+"""Plotly, or an error that says how to install it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best value so far, against results and against time."""
+"""The best value so far, over results and over time."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ _WIDE = 1e3  # positive values that span more than this are drawn on a log scale
 
 
 def trace(record: Trace) -> go.Figure:
+    """All results and the best so far, over the number of results and over time."""
     if not record.completed:
         count = len(record.failed)
         return empty(NOTHING if not count else f"{NOTHING}: {count} failed")
     drawn = make_subplots(rows=2, cols=1, shared_yaxes=True, vertical_spacing=0.19)
-    factor, unit = _unit(record)
+    factor, unit = unit_of(float(np.nanmax(record.seconds, initial=0.0)))
     xs = np.arange(1, len(record.values) + 1, dtype=np.float64), record.seconds / factor
     failed = record.failed_after.astype(np.float64), record.failed_seconds / factor
     rows = evenly(len(record.values), MOST, keep=record.steps[-200:])
@@ -40,7 +41,7 @@ def trace(record: Trace) -> go.Figure:
         drawn.update_yaxes(**log_axis(record.values))
     drawn.update_xaxes(title_text="completed trials", row=1)
     drawn.update_xaxes(title_text=f"{unit} since the start", row=2)
-    for row in (1, 2):  # failed trials have no value: they stand at the foot, on an axis of their own
+    for row in (1, 2):  # failed trials have no value: they are drawn at the bottom, on an axis of their own
         axis = f"yaxis{row + 2}"
         drawn.update_layout({axis: {"overlaying": f"y{'' if row == 1 else 2}", "range": [0, 1], "visible": False}})
     return drawn
@@ -103,12 +104,8 @@ def _wide(values: Array) -> bool:
     return low > 0.0 and high / low > _WIDE
 
 
-def _unit(record: Trace) -> tuple[float, str]:
-    """Seconds, minutes, hours or days: what the length of the study asks for."""
-    return unit_of(float(np.nanmax(record.seconds, initial=0.0)))
-
-
 def unit_of(seconds: float) -> tuple[float, str]:
+    """The unit for a time axis of this length: its size in seconds, and its name."""
     for size, name in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
         if seconds > 3.0 * size:
             return size, name

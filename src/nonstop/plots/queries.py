@@ -1,4 +1,4 @@
-"""Distances between queries, and exploration against exploitation."""
+"""Distances between queries, and how much they explore."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from nonstop.plots.plotly import go, make_subplots
 from nonstop.plots.style import BLUE, GREEN, GREY, ORANGE, RED, empty, hover, log_axis, styled
 from nonstop.types import Array
 
-FLOOR = 1e-6  # where equal points are drawn: a log scale has no zero
-_WINDOW = 15
+FLOOR = 1e-6  # a distance of zero is drawn here: a log scale has no zero
+_WINDOW = 15  # queries in the running median
 
 
 def distances(record: Distances) -> go.Figure:
+    """The distance of each query to earlier and to busy points, and its share of exploration."""
     if not record.trials:
         return empty("no trial was proposed yet")
     modelled = bool(np.isfinite(record.exploration).any())

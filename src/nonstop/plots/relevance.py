@@ -1,4 +1,4 @@
-"""Lengthscales over time, and which parameters matter."""
+"""Which parameters matter, and their lengthscales over time."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ MOST, MOST_BARS = 250, 20  # fits to draw, and bars
 
 
 def lengthscales(record: Lengthscales) -> go.Figure:
+    """The relevance of each parameter, and all lengthscales over the number of results."""
     if not len(record.numbers):
         return empty("no proposal came from a model yet")
     ranked = np.argsort(-record.relevance, kind="stable").tolist()
@@ -25,7 +26,7 @@ def lengthscales(record: Lengthscales) -> go.Figure:
         vertical_spacing=70 / (sum(sizes) + 140),
         subplot_titles=["relevance: 1 / lengthscale, as a share", "lengthscale of each parameter", "all lengthscales"],
     )
-    colours = {axis: CYCLE[place] if place < len(CYCLE) else FAINT for place, axis in enumerate(ranked)}
+    colours = {axis: CYCLE[rank] if rank < len(CYCLE) else FAINT for rank, axis in enumerate(ranked)}
     _relevance(drawn, record, bars, colours)
     _over_time(drawn, record, ranked, colours)
     styled(drawn, _title(record, ranked), sum(sizes) + 290)

@@ -1,5 +1,5 @@
-"""Sheets to draw on. All of matplotlib that is not a method of a figure or of axes is asked for here, and only when
-something is drawn, so that the figures can be listed without it.
+"""Empty figures, panels and legends. matplotlib is imported here only, and only when something is drawn, so that the
+figures can be listed without it.
 """
 
 from __future__ import annotations
@@ -19,21 +19,23 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DOTS = 200  # per inch, of a PNG
-_MANY = 200.0  # an axis whose ends have a larger ratio than this has decades enough
+_MANY = 200.0  # with a larger ratio of its ends, an axis labels decades only
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawing:
-    """A figure, the sentence that says what was measured, and the experiments whose results were not there."""
+    """A figure with its caption."""
 
     figure: Figure
+    #: One sentence that says what was measured.
     caption: str
+    #: Experiments without results.
     absent: tuple[str, ...] = ()
 
 
 @contextmanager
 def settings() -> Iterator[None]:
-    """Draw and save inside: the fonts and lines of all figures, whatever the user's own settings."""
+    """The matplotlib settings of all figures, instead of the user's own; draw and save inside this context."""
     try:
         import matplotlib
     except ImportError as error:
@@ -45,14 +47,14 @@ def settings() -> Iterator[None]:
 
 
 def sheet(width: float, height: float) -> Figure:
-    """An empty figure, in inches."""
+    """An empty figure; sizes are in inches."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
 def panels(figure: Figure, count: int, columns: int) -> list[Axes]:
-    """So many axes in rows of `columns`; the last row may be short, and no axes are left empty."""
+    """`count` axes in rows of `columns`; the last row may be shorter."""
     columns = min(count, columns)
     grid = figure.add_gridspec(-(-count // columns), columns)
     return [figure.add_subplot(grid[divmod(i, columns)]) for i in range(count)]
@@ -66,10 +68,10 @@ def legend_below(figure: Figure, handles: Sequence[Artist], columns: int) -> Non
 
 def label_outside(axes: Sequence[Axes], columns: int) -> None:
     """In a grid whose panels share the meaning of their axes, label only the leftmost and the lowest."""
-    for place, each in enumerate(axes):
-        if place % columns:
+    for index, each in enumerate(axes):
+        if index % columns:
             each.set_ylabel("")
-        if place + columns < len(axes):
+        if index + columns < len(axes):
             each.set_xlabel("")
 
 
@@ -90,8 +92,8 @@ def note(axes: Axes, text: str) -> None:
     bottom, _ = axes.get_ylim()
     _, top = axes.transData.inverted().transform(axes.transAxes.transform((0.0, 1.12)))
     axes.set_ylim(bottom, top)
-    place: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right", "va": "top"}
-    axes.annotate(text, (1.0, 1.0), xytext=(-2, -1), fontsize=SMALL, color=GREY, **place)
+    position: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "ha": "right", "va": "top"}
+    axes.annotate(text, (1.0, 1.0), xytext=(-2, -1), fontsize=SMALL, color=GREY, **position)
 
 
 def bar(colour: str, label: str, *, hatch: str = "") -> Artist:

@@ -18,7 +18,7 @@ CAPTIONS: Final = "captions.md"
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """`needs` are names of experiments; a figure without needs is simulated while it is drawn."""
+    """A figure. `needs` are names of experiments; without any, it is simulated while it is drawn."""
 
     name: str
     about: str
@@ -26,7 +26,7 @@ class Figure:
     painter: Callable[[Path], Drawing]
 
     def draw(self, results: Path) -> Drawing:
-        """From the result files of a folder; what they lack is left out, NoResultsError if that is everything."""
+        """Draw it from the result files of a folder, without missing experiments; NoResultsError if all are missing."""
         with settings():
             return self.painter(results)
 
@@ -52,10 +52,10 @@ FIGURES: Final[Mapping[str, Figure]] = {figure.name: figure for figure in _ALL}
 
 
 def draw_all(results: Path, out: Path, names: Sequence[str] | None = None) -> list[Path]:
-    """Write NAME.png and NAME.svg for each figure, and captions.md for all of them; gives the files written.
+    """Write NAME.png and NAME.svg for each figure, and captions.md for all of them; return the files written.
 
     A figure whose experiments are all missing is left out if all figures are asked for, and an error if it was named;
-    experiments that are missing in a figure are said on stderr.
+    experiments that are missing in a figure are named on stderr.
     """
     chosen = [_known(name) for name in (FIGURES if names is None else names)]
     out.mkdir(parents=True, exist_ok=True)
@@ -79,7 +79,7 @@ def draw_all(results: Path, out: Path, names: Sequence[str] | None = None) -> li
 
 
 def _captions(path: Path) -> dict[str, str]:
-    """Those of figures drawn before, by name: drawing one figure again keeps the captions of the others."""
+    """The captions of earlier figures by name, so that drawing one figure again keeps those of the others."""
     sections = path.read_text(encoding="utf-8").split("\n## ")[1:] if path.exists() else []
     pairs = (section.split("\n", 1) for section in sections)
     return {name: text.strip() for name, text in pairs}

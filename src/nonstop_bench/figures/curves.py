@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-#: The columns of a record that are looked at over iterations.
+#: The columns of a record that are drawn over iterations.
 Column: TypeAlias = Literal["delta", "recent", "lengthscale", "change"]
 
-#: What such curves are drawn over.
+#: The label of the axis of such curves.
 QUERY: Final = "query"
-#: Queries that are taken together in curves over iterations.
+#: Queries that are combined in curves over iterations.
 BLOCK: Final = 6
-_INSTANTS = 121  # of a regret curve: more do not show in print
+_INSTANTS = 121  # points of a regret curve: more are not visible in print
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,13 +35,13 @@ class Curve:
 
 
 def regret(runs: Sequence[Record], until: float) -> Curve:
-    """The natural logarithm of the simple regret of what was known at each virtual time."""
+    """The natural logarithm of the simple regret over virtual time."""
     times = np.linspace(0.0, until, _INSTANTS)
     return Curve(times, score.band([np.log(score.regret_curve(run, times)) for run in runs]))
 
 
 def horizon(runs: Sequence[Record]) -> float:
-    """Until when all runs have something to say; a run that only counts evaluations ends with its last."""
+    """The time up to which all runs have data; a run without a horizon ends with its last evaluation."""
     ends = [run.case.ends if np.isfinite(run.case.ends) else float(np.nanmax(run.finished)) for run in runs]
     return min(ends)
 
@@ -65,7 +65,7 @@ def over_iterations(runs: Sequence[Record], column: Column) -> Curve | None:
 
 
 def draw(axes: Axes, curve: Curve, rule: str, *, dashes: Dashes | None = None, label: str | None = None) -> Line2D:
-    """In the style of the rule, or in other dashes for a counterpart of it."""
+    """Draw in the style of the rule, or in other dashes for a counterpart of it."""
     style = STYLES[rule]
     axes.fill_between(
         curve.x,
@@ -89,13 +89,13 @@ def draw(axes: Axes, curve: Curve, rule: str, *, dashes: Dashes | None = None, l
 
 
 def by_rule(runs: Sequence[Record]) -> dict[str, list[Record]]:
-    """In the order of the legend."""
+    """The runs of each rule, in the order of the legend."""
     groups = score.by_label(runs)
     return {rule: groups[rule] for rule in STYLES if rule in groups}
 
 
 def key(lines: Sequence[Line2D]) -> list[Line2D]:
     """One line for each label, rules first and in the order of the styles."""
-    order = {style.name: place for place, style in enumerate(STYLES.values())}
+    order = {style.name: position for position, style in enumerate(STYLES.values())}
     unique = {str(line.get_label()): line for line in lines}
     return sorted(unique.values(), key=lambda line: order.get(str(line.get_label()), len(order)))

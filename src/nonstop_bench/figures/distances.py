@@ -60,10 +60,12 @@ def pairs(results: Path) -> Drawing:
 
 
 def synthetic(results: Path) -> Drawing:
+    """Distances on the synthetic tasks."""
     return _multiples(collect(results, SYNTHETIC), columns=3)
 
 
 def real(results: Path) -> Drawing:
+    """Distances on the real tasks."""
     return _multiples(collect(results, REAL), columns=2)
 
 

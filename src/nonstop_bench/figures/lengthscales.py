@@ -1,4 +1,4 @@
-"""What the fits say of the function, and how fast they change their mind (the paper's section 4.2)."""
+"""Fitted lengthscales, and how fast they change (the paper's section 4.2)."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ TASK: Final = "paper/ackley-10-q8"
 
 
 def lengthscales(results: Path) -> Drawing:
+    """Mean lengthscale and its mean change over the queries."""
     runs = collect(results, [TASK]).runs[TASK]
     groups = curves.by_rule(runs)
     figure = sheet(COLUMN, 4.1)

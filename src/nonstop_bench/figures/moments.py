@@ -1,7 +1,7 @@
-"""Moments of a simulated run: what was known, what was busy, what the model and the rule made of it.
+"""Moments of a simulated run: its data, its busy points, its posterior and its acquisition.
 
 Everything is rebuilt from what the trials recorded (data version, busy trials, hyperparameters), so a moment shows the
-very posterior and acquisition from which the query came. Values are to be maximised, points are in the unit cube.
+posterior and acquisition from which the query came. Values are to be maximised, points are in the unit cube.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Moment:
         return middle, self.scale.backward(mean + np.sqrt(variance)) - middle
 
     def acquisition(self, P: Array) -> Array:
-        """The rule's values at the rows of P. Penalized values are said as such, not as their logarithms."""
+        """The rule's values at the rows of P. Penalized values are returned as such, not as logarithms."""
         found = acquisition_of(self.rule, self.gp, np.array([busy.x for busy in self.busy]))
         values = found.value(P)
         return np.exp(values) if isinstance(found, Penalty) else values
@@ -89,13 +89,13 @@ def moments(simulated: Simulated, rule: str, workers: int) -> list[Moment]:
 
 
 def _moment(study: nonstop.Study, rule: str, trial: nonstop.Trial, trials: Sequence[nonstop.Trial]) -> Moment:
-    said = trial.diagnostics
+    diagnostics = trial.diagnostics
     X, y = _data(study, trial.version)
     scale = Standardize.of(y)
-    assert said is not None
-    others = [trials[number] for number in said.busy]
+    assert diagnostics is not None
+    others = [trials[number] for number in diagnostics.busy]
     (query,) = _busy(study, [trial])
-    return Moment(rule, X, y, _busy(study, others), _posterior(X, y, scale, said.hyperparameters), scale, query)
+    return Moment(rule, X, y, _busy(study, others), _posterior(X, y, scale, diagnostics.hyperparameters), scale, query)
 
 
 def _data(study: nonstop.Study, version: int) -> tuple[Array, Array]:

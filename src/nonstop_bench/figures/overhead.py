@@ -1,4 +1,4 @@
-"""What a price of suggestions changes: regret at the end of the run without it and with it, for each rule."""
+"""The effect of a cost of suggestions: final regret without it and with it, for each rule."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ NEEDS: Final = tuple(name for pair in PAIRS for name in pair)
 
 
 def overhead(results: Path) -> Drawing:
+    """Final regret of every rule, without and with a cost of suggestions."""
     found = collect(results, NEEDS)
     whole = [pair for pair in PAIRS if all(name in found.runs for name in pair)]
     if not whole:
-        collect(results, found.absent)  # says which
+        collect(results, found.absent)  # raises NoResultsError with the missing names
     shown = [(found.runs[free], found.runs[priced]) for free, priced in whole]
     figure = sheet(TEXT, 2.9)
     for axes, (free, priced) in zip(panels(figure, len(shown), 2), shown, strict=True):
@@ -51,13 +52,13 @@ def _panel(axes: Axes, free: Sequence[Record], priced: Sequence[Record]) -> list
     end = curves.horizon(free)
     before, after = curves.by_rule(free), curves.by_rule(priced)
     rules = [rule for rule in before if rule in after]
-    for place, rule in enumerate(rules):
+    for row, rule in enumerate(rules):
         a, b = _quartiles(before[rule], end), _quartiles(after[rule], end)
         colour = STYLES[rule].colour
-        axes.plot([a[1], b[1]], [place - 0.13, place + 0.13], color=colour, linewidth=0.8, zorder=2)
+        axes.plot([a[1], b[1]], [row - 0.13, row + 0.13], color=colour, linewidth=0.8, zorder=2)
         for quartiles, shift, face in ((a, -0.13, colour), (b, 0.13, "white")):
-            axes.hlines(place + shift, quartiles[0], quartiles[2], color=colour, linewidth=2.4, alpha=0.35, zorder=1)
-            axes.plot(quartiles[1], place + shift, "o", color=colour, markerfacecolor=face, markersize=4.5, zorder=3)
+            axes.hlines(row + shift, quartiles[0], quartiles[2], color=colour, linewidth=2.4, alpha=0.35, zorder=1)
+            axes.plot(quartiles[1], row + shift, "o", color=colour, markerfacecolor=face, markersize=4.5, zorder=3)
     axes.set_yticks(range(len(rules)), [STYLES[rule].name for rule in rules])
     axes.set(title=wording.title(free), xlabel=f"log simple regret at {end:g} s", ylim=(len(rules) - 0.4, -0.6))
     axes.grid(axis="y", visible=False)

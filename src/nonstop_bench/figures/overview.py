@@ -17,6 +17,7 @@ NEEDS: Final = (TASK, SEQUENTIAL)
 
 
 def overview(results: Path) -> Drawing:
+    """Three panels: regret, distances, and distances beside sequential runs."""
     runs = collect(results, [TASK]).runs[TASK]
     found = collect(results, NEEDS)
     alone = found.runs.get(SEQUENTIAL)

@@ -38,14 +38,17 @@ MEASURED: Final = "Natural logarithm of the simple regret of the best value obse
 
 
 def synthetic(results: Path) -> Drawing:
+    """Regret on the synthetic tasks."""
     return _multiples(collect(results, SYNTHETIC), columns=3)
 
 
 def real(results: Path) -> Drawing:
+    """Regret on the real tasks."""
     return _multiples(collect(results, REAL), columns=2)
 
 
 def longer(results: Path) -> Drawing:
+    """Regret with longer budgets."""
     return _multiples(collect(results, LONGER), columns=2)
 
 
@@ -60,7 +63,7 @@ def _multiples(found: Found, columns: int) -> Drawing:
 
 
 def panel(axes: Axes, runs: Sequence[Record]) -> list[Line2D]:
-    """The regret of every rule; the number of seeds is said in the corner."""
+    """The regret of every rule; the number of seeds is in the corner."""
     groups = curves.by_rule(runs)
     end = curves.horizon(runs)
     lines = [curves.draw(axes, curves.regret(group, end), rule) for rule, group in groups.items()]
@@ -82,7 +85,7 @@ def waiting(results: Path) -> Drawing:
     found = collect(results, WAITING)
     asynchronous, synchronous = (found.runs.get(name, []) for name in WAITING)
     if not asynchronous or not synchronous:
-        collect(results, found.absent)  # says which
+        collect(results, found.absent)  # raises NoResultsError with the missing names
     figure = sheet(TEXT / 2, 2.5)
     (axes,) = panels(figure, 1, 1)
     waits = curves.by_rule(synchronous)

@@ -1,4 +1,4 @@
-"""A folder of result files, asked by the names of experiments."""
+"""Runs from a folder of result files, by the names of experiments."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ class NoResultsError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The runs of our rules by experiment, and the experiments without any."""
+    """The runs of our rules by experiment, and the names of experiments without any."""
 
     runs: dict[str, list[Record]]
     absent: tuple[str, ...]
 
     def together(self) -> list[Record]:
+        """The runs of all experiments."""
         return [run for runs in self.runs.values() for run in runs]
 
 
 def collect(folder: Path, names: Sequence[str]) -> Found:
-    """NoResultsError if none of the experiments has runs."""
+    """The runs of these experiments; NoResultsError if none of them has any."""
     found = {name: runs for name in names if (runs := _ours(records.stored(folder, name)))}
     if not found:
         raise NoResultsError(names, folder)

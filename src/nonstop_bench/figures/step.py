@@ -37,6 +37,7 @@ _BUSY, _NEW, _QUERY = BLUE, GREEN, VERMILLION
 
 
 def step(results: Path) -> Drawing:  # noqa: ARG001
+    """The first asynchronous step."""
     shown = {rule: run(rule)[:ROWS] for rule in RULES}
     caption = (
         "One asynchronous step of UCB, LP-UCB and KB-UCB (columns) on a one-dimensional function with 3 initial "
@@ -48,6 +49,7 @@ def step(results: Path) -> Drawing:  # noqa: ARG001
 
 
 def continued(results: Path) -> Drawing:  # noqa: ARG001
+    """The steps after the first."""
     shown = {rule: run(rule)[ROWS : ROWS + CONTINUED] for rule in RULES}
     caption = (
         f"The {CONTINUED} steps that follow the one of step-1d, from above to below, with the queries "
@@ -64,11 +66,11 @@ def run(rule: str) -> list[Moment]:
 
 
 def _queries(shown: dict[str, list[Moment]]) -> str:
-    said = []
+    texts = []
     for rule, column in shown.items():
-        places = ", ".join(f"{moment.query.x[0]:.2f}" for moment in column if moment.query is not None)
-        said.append(f"{STYLES[rule].name}: x = {places}")
-    return "; ".join(said)
+        xs = ", ".join(f"{moment.query.x[0]:.2f}" for moment in column if moment.query is not None)
+        texts.append(f"{STYLES[rule].name}: x = {xs}")
+    return "; ".join(texts)
 
 
 def _draw(shown: dict[str, list[Moment]], first: int) -> Figure:
@@ -114,10 +116,10 @@ def _model(axes: Axes, moment: Moment) -> None:
     axes.plot(_GRID, 0.5 * (low + high), color=INK, linewidth=1.2, label="posterior mean")
     axes.fill_between(_GRID, low, high, color=INK, alpha=0.13, linewidth=0, label=r"$\pm\sqrt{\beta}$ sd")
     known = len(moment.y) if moment.query is None else len(moment.y) - 1
-    place: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4.0, "zorder": 4}
-    axes.plot(moment.X[:known, 0], moment.y[:known], color=INK, label="data", **place)
+    style: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": 4.0, "zorder": 4}
+    axes.plot(moment.X[:known, 0], moment.y[:known], color=INK, label="data", **style)
     if moment.query is not None:
-        axes.plot(moment.X[known:, 0], moment.y[known:], color=_NEW, label="new datum", **place | {"markersize": 5.5})
+        axes.plot(moment.X[known:, 0], moment.y[known:], color=_NEW, label="new datum", **style | {"markersize": 5.5})
 
 
 def _acquisition(axes: Axes, moment: Moment) -> None:
@@ -129,7 +131,7 @@ def _acquisition(axes: Axes, moment: Moment) -> None:
 
 
 def _names(axes: Axes, moment: Moment) -> None:
-    """Which worker is where, over the axes; names of neighbours lean away from each other."""
+    """The names of the workers above the axes; close names are aligned away from each other."""
     marks = [(float(busy.x[0]), busy.worker, _BUSY) for busy in moment.busy]
     if moment.query is not None:
         marks.append((float(moment.query.x[0]), moment.query.worker, _QUERY))
@@ -141,7 +143,7 @@ def _names(axes: Axes, moment: Moment) -> None:
 
 
 def _same_height(uppers: Sequence[Axes], shown: Sequence[Moment]) -> None:
-    """The heights that data and model reach; the function itself may leave the picture below."""
+    """The same range for all panels: that of data and model; the function itself may go below it."""
     reached = [np.concatenate([moment.y, *_reach(moment)]) for moment in shown]
     low, high = min(values.min() for values in reached), max(values.max() for values in reached)
     high = max(high, -_problem().optimum)

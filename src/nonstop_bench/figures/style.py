@@ -1,8 +1,8 @@
-"""One visual language for all figures: a rule has the same colour and dashes wherever it is drawn.
+"""The common style of all figures: a rule has the same colour and dashes in each of them.
 
-The colours are Okabe and Ito's and, as ten rules need more than they have, three of Tol's muted set; people with any
-colour vision tell them apart, and where two are close the dashes differ. Standard rules are thick and solid: they are
-what the paper is about.
+The colours are those of Okabe and Ito and, for ten rules, three of Tol's muted set; people with any colour vision can
+distinguish them, and where two are close the dashes differ. Standard rules, the subject of the paper, are thick and
+solid.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ GREY, LIGHT, INK = "#7A7A7A", "#D9D9D9", "#222222"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a rule looks, and how it is called in print."""
+    """The line style of a rule, and its name in print."""
 
     name: str
     colour: str
@@ -34,7 +34,7 @@ class Style:
 
     @property
     def order(self) -> float:
-        """Thick lines lie above thin ones."""
+        """The z-order: thick lines are above thin ones."""
         return 2.0 + self.width
 
 

@@ -1,4 +1,4 @@
-"""Who waits for whom: the same tasks on workers that wait for the whole batch and on workers that never wait.
+"""Idle time: the same evaluations on workers that wait for the whole batch and on workers that never wait.
 
 Both runs are real simulations with the same seed, so trial k takes the same time in both.
 """
@@ -48,6 +48,7 @@ def spans(mode: Mode) -> list[Span]:
 
 
 def timeline(results: Path) -> Drawing:  # noqa: ARG001
+    """Synchronous workers above asynchronous ones."""
     lanes = {mode: spans(mode) for mode in MODES}
     figure = sheet(TEXT, 2.5)
     counts = {}
@@ -55,7 +56,7 @@ def timeline(results: Path) -> Drawing:  # noqa: ARG001
         counts[mode] = _panel(axes, mode, shown)
     figure.axes[0].tick_params(labelbottom=False)
     figure.axes[1].set_xlabel("virtual time (s)")
-    keys = [bar(BLUE, "evaluation"), bar(ORANGE, "not finished in time"), bar(GREY, "waiting", hatch="////")]
+    keys = [bar(BLUE, "evaluation"), bar(ORANGE, "not finished in time"), bar(GREY, "idle", hatch="////")]
     legend_below(figure, keys, columns=3)
     caption = (
         f"Evaluations of {WORKERS} workers in {HORIZON:g} virtual seconds with half-normal durations of mean 1 s and "
@@ -66,7 +67,7 @@ def timeline(results: Path) -> Drawing:  # noqa: ARG001
 
 
 def _panel(axes: Axes, mode: Mode, shown: list[Span]) -> int:
-    """A lane for each worker, the first on top; gives the number of evaluations that finished."""
+    """A lane for each worker, the first on top; return the number of finished evaluations."""
     for worker in range(WORKERS):
         own = [span for span in shown if span.worker == worker]
         axes.barh(worker, HORIZON, height=0.34, color=LIGHT, edgecolor=GREY, hatch="////", linewidth=0, zorder=1)

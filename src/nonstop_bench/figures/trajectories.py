@@ -1,4 +1,4 @@
-"""Where rules go in two dimensions, from the same initial data; rows are seeds, columns are rules."""
+"""The queries of rules in two dimensions, from the same initial data; rows are seeds, columns are rules."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ class Path2d:
 
 
 def walk(rule: str, workers: int, seed: int) -> Path2d:
+    """Simulate one run and collect its points."""
     problem = _problem()
     setup = Setup(problem, rule=rule, q=workers, seed=seed, horizon=np.inf, max_trials=workers + QUERIES)
     simulated = simulate(setup)
@@ -55,10 +56,12 @@ def walk(rule: str, workers: int, seed: int) -> Path2d:
 
 
 def main(results: Path) -> Drawing:  # noqa: ARG001
+    """The queries of UCB and LP-UCB."""
     return _draw(MAIN)
 
 
 def more(results: Path) -> Drawing:  # noqa: ARG001
+    """The queries of other rules."""
     return _draw(MORE)
 
 
@@ -66,20 +69,20 @@ def _draw(columns: Sequence[tuple[str, int]]) -> Drawing:
     side = (TEXT - 0.8) / len(columns)  # of a panel, beside the colour bar
     figure = sheet(TEXT, len(SEEDS) * (side + 0.25) + 0.5)
     grid = figure.add_gridspec(len(SEEDS), len(columns))
-    places = []
+    panels = []
     for row, seed in enumerate(SEEDS):
         for column, (rule, workers) in enumerate(columns):
             axes = figure.add_subplot(grid[row, column])
-            places.append(axes)
+            panels.append(axes)
             points = _panel(axes, walk(rule, workers, seed))
             if row == 0:
                 axes.set_title(_title(rule, workers))
             if column == 0:
                 axes.set_ylabel(f"seed {seed}")
-    bar = figure.colorbar(points, ax=places, shrink=0.8, pad=0.015, aspect=30, ticks=[1, 5, 10, QUERIES])
+    bar = figure.colorbar(points, ax=panels, shrink=0.8, pad=0.015, aspect=30, ticks=[1, 5, 10, QUERIES])
     bar.set_label("query")
     bar.outline.set_visible(False)
-    handles, _ = places[0].get_legend_handles_labels()
+    handles, _ = panels[0].get_legend_handles_labels()
     legend_below(figure, handles, columns=4)
     return Drawing(figure, _caption(columns))
 

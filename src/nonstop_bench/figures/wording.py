@@ -1,4 +1,4 @@
-"""What figures say about runs: titles of panels, numbers of seeds, and the conditions of the experiment."""
+"""Texts about runs in figures: titles of panels, numbers of seeds, conditions of the experiment."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ def task_name(problem: str) -> str:
 
 
 def title(runs: Sequence[Record], *, workers: bool = True) -> str:
+    """The title of a panel: task, dimension and number of workers."""
     first = runs[0]
     inside = f"d = {first.dim}, q = {first.case.q}" if workers else f"d = {first.dim}"
     return f"{task_name(first.case.problem)} ({inside})"
@@ -43,8 +44,8 @@ def seeds(runs: Iterable[Record]) -> str:
 
 def overhead(runs: Iterable[Record]) -> str:
     """What a suggestion costs its worker."""
-    said = sorted({_overhead(run.case.overhead) for run in runs})
-    return " or ".join(said)
+    texts = sorted({_overhead(run.case.overhead) for run in runs})
+    return " or ".join(texts)
 
 
 def _overhead(cost: float | str) -> str:

@@ -1,8 +1,8 @@
-"""The peers: BoTorch as oracle and rival, Optuna's GPSampler as rival.
+"""Comparisons with other optimisers: BoTorch as a reference for correctness and speed, Optuna's GPSampler for speed.
 
-`datasets` makes the data all sides see; `own`, `botorch` and `optuna` are thin adapters to the sides (the last two
-only import where those packages are installed); `timing` lets them suggest in turn, `footprint` weighs processes and
-installs, `effort` says how far our own time is from the BLAS limit, and `report` makes tables of all that.
+`datasets` makes the common data; `own`, `botorch` and `optuna` are thin adapters (the last two can be imported only
+where those packages are installed); `timing` times suggestions, `footprint` measures memory, import time and installed
+size, `effort` compares our own time with the BLAS limit, and `report` makes tables of all results.
 
 `registry` makes peers for the simulator, by name; `optimizers` has an adapter for each.
 """

@@ -1,4 +1,4 @@
-"""The paper's surrogate and its acquisition maximiser, in BoTorch: the oracle of our numbers and a rival in speed.
+"""The paper's surrogate and its acquisition maximiser, in BoTorch, for comparisons of numbers and of speed.
 
     X   (n, d)   points of the unit cube
     y   (n,)     standardised values
@@ -81,6 +81,7 @@ def fit(X: Array, y: Array, kernel: str = "rbf", warm: dict[str, Any] | None = N
 
 
 def hyper_of(model: Any) -> Hyper:
+    """The hyperparameters of a fitted model."""
     lengthscale = model.covar_module.lengthscale.detach().numpy().reshape(-1).copy()
     return Hyper(lengthscale, float(model.likelihood.noise.detach()))
 

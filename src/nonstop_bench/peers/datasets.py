@@ -1,4 +1,4 @@
-"""Data sets that all sides of a comparison see: the oracle's varied 50, and the benchmark's optimization histories.
+"""Common data sets of the comparisons: 50 varied ones for the oracle, and optimization histories for the benchmark.
 
     X   (n, d)   points of the unit cube
     y   (n,)     values, standardised (mean 0, standard deviation 1), to be maximised
@@ -26,6 +26,7 @@ class Dataset:
 
     @property
     def size(self) -> str:
+        """The name with dimension and number of points."""
         return f"{self.name} d={self.X.shape[1]} n={self.X.shape[0]}"
 
 
@@ -50,7 +51,7 @@ def rugged(X: Array, rng: np.random.Generator) -> Array:
 
 
 def noisy(X: Array, rng: np.random.Generator) -> Array:
-    """A sine along a random direction, drowned half in noise."""
+    """A sine along a random direction with strong noise."""
     signal = np.sin(3 * X @ rng.standard_normal(X.shape[1]))
     return signal + 0.5 * rng.standard_normal(len(X))
 
@@ -90,7 +91,7 @@ COUNTS = (5, 8, 12, 20, 30, 50, 80, 120, 200)
 
 
 def with_cluster(d: int, n: int, function: Callable[[Array], Array], rng: np.random.Generator) -> tuple[Array, Array]:
-    """Points and values as an optimizer leaves them: two thirds spread out, one third gathering round the best."""
+    """Points and values as in an optimization: two thirds spread out, one third close to the best."""
     spread = n - n // 3
     X = qmc.Halton(d, rng=rng).random(spread)
     best = X[np.argmax(function(X))]
@@ -119,7 +120,7 @@ def varied(count: int, digits: int | None = None, sizes: tuple[int, ...] = COUNT
 
 
 def history(d: int, n: int, seed: int = 0) -> Dataset:
-    """The benchmark's data: a funnel with waves and a plateau, as an optimizer leaves it."""
+    """The benchmark's data: a funnel with waves and a plateau, at points as in an optimization."""
     rng = np.random.default_rng((d, n, seed))
     centre = rng.uniform(0.25, 0.75, d)
     weight = 10 ** rng.uniform(-0.5, 0.5, d)

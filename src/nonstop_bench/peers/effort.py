@@ -39,6 +39,7 @@ class Step:
     flops: float = 0.0
 
     def timed(self, work: Callable[..., Any], *arguments: Any, count: int, flops: float) -> Any:
+        """Call `work` and add its time, count and flops to this step."""
         start = perf_counter()
         result = work(*arguments)
         self.seconds += perf_counter() - start
@@ -49,7 +50,7 @@ class Step:
 
 @dataclass
 class Counted:
-    """An acquisition that keeps the books."""
+    """An acquisition that counts and times its calls."""
 
     inner: Acquisition
     gp: GP
@@ -59,18 +60,21 @@ class Counted:
     polish_step: Step = field(default_factory=lambda: Step("polish"))
 
     def screen(self, P: Array) -> Array:
+        """As in the inner acquisition, counted."""
         n, d = self.gp.X.shape
         flops = len(P) * (2.0 * n * d + 2 * n + 2 * self.sketch**2)
         values: Array = self.screen_step.timed(self.inner.screen, P, count=len(P), flops=flops)
         return values
 
     def value(self, P: Array) -> Array:
+        """As in the inner acquisition, counted."""
         n, d = self.gp.X.shape
         flops = len(P) * (2.0 * n * d + 2 * n + 2 * n * n)
         values: Array = self.value_step.timed(self.inner.value, P, count=len(P), flops=flops)
         return values
 
     def value_and_gradient(self, P: Array) -> tuple[Array, Array]:
+        """As in the inner acquisition, counted."""
         n, d = self.gp.X.shape
         flops = len(P) * (6.0 * n * d + 4 * n + 4 * n * n)
         both: tuple[Array, Array] = self.polish_step.timed(self.inner.value_and_gradient, P, count=len(P), flops=flops)
@@ -79,7 +83,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Effort:
-    """The steps of one proposal, and what remains of `seconds`: our Python between the matrices."""
+    """The steps of one proposal, and its total `seconds`; the remainder is Python between matrix operations."""
 
     d: int
     n: int
@@ -88,11 +92,12 @@ class Effort:
 
     @property
     def remainder(self) -> float:
+        """Seconds outside of the steps."""
         return self.seconds - sum(step.seconds for step in self.steps)
 
 
 def effort(data: Dataset, repeats: int = 3) -> Effort:
-    """The fastest of a few repeats (a busy machine only ever adds time)."""
+    """The fastest of a few repeats: other load on the machine only adds time."""
     with limit_threads(1):
         return min((_once(data) for _ in range(repeats)), key=lambda each: each.seconds)
 
@@ -115,10 +120,10 @@ def _once(data: Dataset) -> Effort:
         found = fit(data.X, data.y)
     gp = GP.of(data.X, data.y, found.hyperparameters)
     scored = own.acquisition(gp, "ucb")
-    books = Counted(scored, gp, len(scored.sketch.R))
-    maximize(books, own.terrain(gp), np.random.default_rng(0))
+    counted = Counted(scored, gp, len(scored.sketch.R))
+    maximize(counted, own.terrain(gp), np.random.default_rng(0))
     seconds = perf_counter() - start
-    return Effort(d, n, seconds, (likelihood, books.screen_step, books.value_step, books.polish_step))
+    return Effort(d, n, seconds, (likelihood, counted.screen_step, counted.value_step, counted.polish_step))
 
 
 def gemm_rate(dtype: type[np.floating[Any]], size: int = 768, repeats: int = 9) -> float:

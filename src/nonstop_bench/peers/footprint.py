@@ -1,4 +1,4 @@
-"""What a process weighs: seconds to import, memory after a proposal, megabytes installed. Always in fresh processes."""
+"""Seconds to import, memory after a proposal, megabytes installed; always measured in fresh processes."""
 
 import json
 import re
@@ -35,7 +35,7 @@ PROPOSALS = {
 
 @dataclass(frozen=True)
 class Footprint:
-    """One package's weight. `resident` and `peak` (VmRSS, VmHWM) are megabytes after one proposal."""
+    """The footprint of one package. `resident` and `peak` (VmRSS, VmHWM) are megabytes after one proposal."""
 
     who: str
     import_seconds: float

@@ -1,4 +1,4 @@
-"""Optuna's GPSampler as a rival in speed: one further trial, asked from a study that already holds (X, y).
+"""Optuna's GPSampler, for comparisons of speed: one further trial of a study that already has (X, y).
 
 Its model is its own (Matern-5/2, fitted signal variance, other priors), its rule LogEI, and it screens 2048 candidates
 and polishes 10; that is what its users get, so that is what is timed.
@@ -29,7 +29,7 @@ def study_of(X: Array, y: Array, sampler: Any) -> Any:
 
 
 def warmed_study(X: Array, y: Array, seed: int = 0) -> Any:
-    """A study of (X, y) whose sampler made the suggestion before the last datum, and remembers it."""
+    """A study of (X, y) whose sampler has made the suggestion before the last datum, so that its fit starts warm."""
     study = study_of(X[:-1], y[:-1], sampler_of(seed))
     study.tell(ask(study), state=optuna.trial.TrialState.FAIL)
     study.add_trial(_completed(X[-1], y[-1]))

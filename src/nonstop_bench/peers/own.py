@@ -17,16 +17,17 @@ _CENTERS = 8  # as propose() has it
 
 
 def hyperparameters(lengthscale: Array, noise: float) -> Hyperparameters:
+    """Hyperparameters as nonstop has them."""
     return Hyperparameters(tuple(map(float, lengthscale)), float(noise))
 
 
 def acquisition(gp: GP, rule: str) -> Scored:
-    """The rule on this posterior, over the best observation."""
+    """The acquisition of the rule on this posterior, with the best observation as incumbent."""
     return Scored(RULES[rule], gp, float(gp.y.max()), len(gp.X))
 
 
 def terrain(gp: GP) -> Terrain:
-    """Where propose() would look in a continuous space."""
+    """The search region of propose() in a continuous space."""
     d = gp.X.shape[1]
     best = np.argsort(-gp.y, kind="stable")[:_CENTERS]
     return Terrain(Cube.continuous(d), gp.lengthscales, gp.X[best], np.empty((0, d)))

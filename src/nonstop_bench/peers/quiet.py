@@ -1,4 +1,4 @@
-"""Peers warn about much that is set on purpose."""
+"""Suppress warnings of peers about settings that are intended."""
 
 import warnings
 from collections.abc import Iterator

@@ -53,7 +53,7 @@ def make(name: str, space: Space, seed: int) -> Optimizer:
             module = import_module(f"nonstop_bench.peers.optimizers.{peer.module}")
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
-        if package == "nonstop_bench":  # a mistake of ours, which no installation mends
+        if package == "nonstop_bench":  # a bug of ours, not a missing package
             raise
         raise PeerError(f"{name} needs {package}: pip install 'nonstop-bench[{peer.extra}]'") from error
     adapter = cast(Callable[..., Optimizer], getattr(module, peer.adapter))

@@ -15,7 +15,7 @@ CONTENDERS = ("nonstop", "nonstop logei", "BoTorch", "Optuna")
 
 @dataclass(frozen=True)
 class Findings:
-    """Everything the tables are made from. `install` is None where it was not measured."""
+    """All measurements. `install`, in megabytes, is None if it was not measured."""
 
     facts: dict[str, str]
     timings: list[Timing]
@@ -28,6 +28,7 @@ class Findings:
 
 
 def markdown(found: Findings) -> str:
+    """The whole report."""
     parts = [
         "# One suggestion: how long, how heavy, how close to the limit",
         "\n".join(f"- {name}: {value}" for name, value in found.facts.items()),
@@ -51,11 +52,13 @@ _TITLES = {
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table with right-aligned columns."""
     lines = [header, ["---:"] * len(header), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def targets(found: Findings) -> str:
+    """Measured values beside their targets."""
     own = found.footprints[0]
     means = [(peer, overall(found.timings, "scratch", peer), target) for peer, target in SPEED_TARGETS.items()]
     rows = [
@@ -77,6 +80,7 @@ def _at_most(what: str, value: float, target: float) -> tuple[str, str, str, boo
 
 
 def speed(timings: list[Timing], start: str) -> str:
+    """The times of all contenders from this start, and the speed-ups."""
     seconds = {(each.d, each.n, each.who): each.seconds for each in timings if each.start == start}
     ratios = {peer: speedups(timings, start, peer) for peer in SPEED_TARGETS}
     rows = [
@@ -94,6 +98,7 @@ def speed(timings: list[Timing], start: str) -> str:
 
 
 def qualities(found: list[Quality]) -> str:
+    """How our fits and maxima compare with those of BoTorch."""
     rows = [(str(each.d), str(each.n), f"{each.log_posterior:+.4f}", f"{each.ucb:+.6f}") for each in found]
     explanation = (
         "Ours minus BoTorch's: the log posterior of the fitted hyperparameters, and the largest UCB found at BoTorch's "
@@ -103,6 +108,7 @@ def qualities(found: list[Quality]) -> str:
 
 
 def footprints(found: list[Footprint], install: float | None) -> str:
+    """Import time, memory and installed size."""
     rows = [(each.who, f"{each.import_seconds:.2f}", f"{each.resident:.0f}", f"{each.peak:.0f}") for each in found]
     text = table(("who", "import, s", "resident, MB", "peak, MB"), rows)
     note = "Fresh processes; memory after one proposal at n = 300, d = 10 (VmRSS, VmHWM)."
@@ -112,7 +118,7 @@ def footprints(found: list[Footprint], install: float | None) -> str:
 
 
 def efforts(found: Findings) -> str:
-    """Per step: milliseconds, and in brackets which part of the rate of a GEMM its needed flops were done at."""
+    """Per step: milliseconds, and in brackets its rate as a share of that of a GEMM."""
     limits = {"screen": found.gemm_single}
     rows = []
     for each in found.efforts:

@@ -1,4 +1,4 @@
-"""Suggestions against the clock: nonstop, BoTorch and Optuna's GPSampler in turn, on the same data."""
+"""Time suggestions of nonstop, BoTorch and Optuna's GPSampler in turn, on the same data."""
 
 import sys
 from collections.abc import Callable
@@ -38,7 +38,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class Quality:
-    """Ours minus BoTorch's: what the speed did not cost."""
+    """Ours minus BoTorch's, at equal hyperparameters for the UCB; positive is better."""
 
     d: int
     n: int
@@ -47,13 +47,13 @@ class Quality:
 
 
 def warm_up() -> None:
-    """Imports, caches and first calls are not part of a suggestion."""
+    """Call every contender once, so that imports and caches are not timed."""
     for prepare in contenders(2, 12, "scratch").values():
         prepare(0)()
 
 
 def measured(d: int, n: int, start: str, budget: float) -> list[Timing]:
-    """All contenders in turn, so that whatever else the machine does hits them alike, until each has its repeats."""
+    """Time all contenders in turn, so that other load on the machine affects them alike."""
     prepare = contenders(d, n, start)
     wall: dict[str, list[float]] = {who: [] for who in prepare}
     cpu: dict[str, list[float]] = {who: [] for who in prepare}

@@ -30,6 +30,7 @@ class Images:
         return len(self.labels)
 
     def at(self, rows: NDArray[np.int64]) -> Images:
+        """The images in these rows."""
         return Images(self.pixels[rows], self.labels[rows])
 
 

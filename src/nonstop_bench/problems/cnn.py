@@ -45,6 +45,7 @@ def cifar10(folder: Path | None = None, *, epochs: int = EPOCHS, rows: int = cif
 
 
 def space() -> nonstop.Space:
+    """The nine hyperparameters and their ranges."""
     return nonstop.Space(
         {
             "learning_rate": nonstop.Float(0.001, 0.999),

@@ -1,7 +1,7 @@
 """Problems in which most parameters do nothing: Branin or Hartmann-6 in a box of many dimensions.
 
-The parameters that matter lie evenly among the others, which range over [0, 1]. So every minimizer stands for a whole
-set; the records hold the members whose idle parameters are 0.5.
+The relevant parameters are spread evenly among the others, which range over [0, 1]. So every minimizer represents a
+whole set; the problem lists those whose irrelevant parameters are 0.5.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ def embedded(core: Problem, dim: int) -> Problem:
 
 
 def make_embedded_branin(dim: int) -> Problem:
+    """Branin in dim >= 2 dimensions."""
     return embedded(BRANIN, dim)
 
 
 def make_embedded_hartmann(dim: int) -> Problem:
+    """Hartmann-6 in dim >= 6 dimensions."""
     return embedded(HARTMANN6, dim)

@@ -53,7 +53,7 @@ CHOICES = len(PRICE)
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """All that is random. `kept` (choice, uses before, simulation) is what a pesticide leaves of the pests."""
+    """All random numbers. `kept` (choice, uses before, simulation) is the fraction of pests that survives it."""
 
     infested: Array
     spread: Array
@@ -62,6 +62,7 @@ class Draws:
 
 @lru_cache(maxsize=1)
 def draws() -> Draws:
+    """The random numbers of all evaluations, computed once."""
     kept = np.ones((CHOICES, STATIONS, SIMULATIONS))
     for choice in range(1, CHOICES):
         b = RESISTANCE[choice]
@@ -94,7 +95,7 @@ def score(choices: Choices) -> float:
 
 
 def pest_control() -> BlackBox:
-    """Each choice as one of five equal steps of [0, 1], as in the paper: an order where there is none."""
+    """Each choice as one of five equal steps of [0, 1], as in the paper, which implies an order that does not exist."""
 
     def function(params: Mapping[str, object]) -> float:
         return score(_steps(np.array(list(params.values()), dtype=np.float64)))
@@ -107,7 +108,7 @@ def pest_control() -> BlackBox:
 
 
 def pest_control_categorical() -> BlackBox:
-    """The same 25 choices as what they are: categories."""
+    """The same 25 choices as categories."""
 
     def function(params: Mapping[str, object]) -> float:
         return score(np.array(list(params.values()), dtype=np.int64))
@@ -128,5 +129,5 @@ def _names() -> list[str]:
 
 
 def _beta(b: float) -> Array:
-    """Always the same stream, from its start."""
+    """Beta(1, b) numbers, always from the start of the same stream."""
     return np.random.RandomState(SEED).beta(1.0, b, size=SIMULATIONS)

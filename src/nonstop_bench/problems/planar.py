@@ -1,4 +1,4 @@
-"""Functions of two variables with a character of their own.
+"""Test functions of two variables.
 
 Symbols: X (m, 2) points, one per row; every function returns the values (m,).
 """

@@ -1,11 +1,11 @@
-"""Functions drawn from a Gaussian process: what the surrogate believes a function to be.
+"""Functions drawn from a Gaussian process, the prior of the surrogate.
 
 gp-<d>-<k> is the k-th draw in d dimensions, with a squared-exponential kernel of variance 1 and lengthscale
 0.2 sqrt(d) on the unit cube, through random Fourier features:
 
     f(x) = sqrt(2 / M) sum_m weights_m cos(frequencies_m . x + phases_m),   frequencies ~ N(0, 1 / lengthscale^2)
 
-The minimum is found numerically and remembered by the process: many quasi-Newton descents with the exact gradient,
+The minimum is found numerically and cached in the process: many quasi-Newton descents with the exact gradient,
 from the best of many random points. No proof excludes a lower one.
 """
 
@@ -35,12 +35,14 @@ class Draw:
         return np.asarray(np.cos(X @ self.frequencies.T + self.phases) @ self.weights)
 
     def with_gradient(self, x: Array) -> tuple[float, Array]:
+        """Value and gradient at one point (d,)."""
         angles = self.frequencies @ x + self.phases
         gradient = -(self.weights * np.sin(angles)) @ self.frequencies
         return float(self.weights @ np.cos(angles)), np.asarray(gradient)
 
 
 def draw(dim: int, number: int) -> Draw:
+    """The draw of this number; the same for all time."""
     rng = np.random.RandomState([dim, number])  # NumPy promises never to change its numbers
     return Draw(
         frequencies=rng.standard_normal((FEATURES, dim)) / (0.2 * math.sqrt(dim)),
@@ -51,6 +53,7 @@ def draw(dim: int, number: int) -> Draw:
 
 @cache
 def make_gp(dim: int, number: int) -> Problem:
+    """The draw as a problem, with its minimum found numerically."""
     function = draw(dim, number)
     best = lowest(function, dim, starts=20 + 10 * dim)
     optimum = float(function(best[None])[0])

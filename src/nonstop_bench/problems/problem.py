@@ -32,6 +32,7 @@ class Problem:
 
     @property
     def dim(self) -> int:
+        """The number of dimensions."""
         return len(self.bounds)
 
     @property
@@ -49,10 +50,12 @@ class Problem:
         return self.function(self.from_unit(U))
 
     def from_unit(self, U: Array) -> Array:
+        """Points of the unit cube in the problem's own units."""
         low, high = self._edges
         return low + U * (high - low)
 
     def to_unit(self, X: Array) -> Array:
+        """Points in the problem's own units as points of the unit cube."""
         low, high = self._edges
         return (X - low) / (high - low)
 

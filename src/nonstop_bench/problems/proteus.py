@@ -1,8 +1,8 @@
-"""PROTEUS (dummy + CALLIOPE), our nine inputs: which young planet became the one that is observed?
+"""PROTEUS (dummy + CALLIOPE), our nine inputs: find the initial planet whose evolution matches an observed one.
 
 PROTEUS evolves a rocky planet for a thousand million years. The task is the inversion of that, as in the paper: a known
-planet TRUTH was simulated once, its observables are OBSERVED, and a point of the space is as good as its simulation
-looks alike. The paper's own inputs and observables are not published; these are ours.
+planet TRUTH was simulated once, its observables are OBSERVED, and the value of a point is how much its
+simulation differs from them. The paper's own inputs and observables are not published; these are ours.
 
     misfit = sum over observables of min((1 - simulated / observed)^2, 1)
 
@@ -70,11 +70,11 @@ _TRACE: Final = 1e-20  # what is less counts as this much, so that it has a loga
 
 
 def misfit(row: Mapping[str, float], observed: Mapping[str, float] = OBSERVED) -> float:
-    """How little a row of PROTEUS' table looks like what is observed: from 0 to the number of observables."""
+    """How much a row of PROTEUS' table differs from the observation: from 0 to the number of observables."""
     missing = [name for name in observed if name not in row]
     if missing:
         raise ObjectiveError(f"PROTEUS left a table without {', '.join(missing)}")
-    # Where the atmosphere has gone, PROTEUS leaves some columns as they were before.
+    # Without an atmosphere, PROTEUS leaves old values in some columns.
     bare = "P_surf" in row and row["P_surf"] < _VACUUM
     return math.fsum(
         1.0 if bare and _of_atmosphere(name) else _term(name, row[name], true) for name, true in observed.items()

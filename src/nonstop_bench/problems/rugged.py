@@ -58,32 +58,39 @@ def michalewicz(X: Array) -> Array:
 
 
 def make_ackley(dim: int) -> Problem:
+    """Ackley in dim dimensions."""
     return Problem(f"ackley-{dim}", ((-32.768, 32.768),) * dim, ackley, 0.0, ((0.0,) * dim,))
 
 
 def make_levy(dim: int) -> Problem:
+    """Levy in dim dimensions."""
     return Problem(f"levy-{dim}", ((-10.0, 10.0),) * dim, levy, 0.0, ((1.0,) * dim,))
 
 
 def make_rastrigin(dim: int) -> Problem:
+    """Rastrigin in dim dimensions."""
     return Problem(f"rastrigin-{dim}", ((-5.12, 5.12),) * dim, rastrigin, 0.0, ((0.0,) * dim,))
 
 
 def make_griewank(dim: int) -> Problem:
+    """Griewank in dim dimensions."""
     return Problem(f"griewank-{dim}", ((-600.0, 600.0),) * dim, griewank, 0.0, ((0.0,) * dim,))
 
 
 def make_styblinski_tang(dim: int) -> Problem:
+    """Styblinski-Tang in dim dimensions."""
     # The least root of 4 x^3 - 32 x + 5, and the value there, in 40 digits.
     root, value = -2.9035340277711770, -39.166165703771415
     return Problem(f"styblinski-tang-{dim}", ((-5.0, 5.0),) * dim, styblinski_tang, dim * value, ((root,) * dim,))
 
 
 def make_cosine(dim: int) -> Problem:
+    """The cosine mixture in dim dimensions."""
     return Problem(f"cosine-{dim}", ((-1.0, 1.0),) * dim, cosine, -0.1 * dim, ((0.0,) * dim,))
 
 
 def make_michalewicz(dim: int) -> Problem:
+    """Michalewicz in dim dimensions."""
     x = tuple(_ridge(i) for i in range(1, dim + 1))
     optimum = float(michalewicz(np.array([x]))[0])
     return Problem(f"michalewicz-{dim}", ((0.0, math.pi),) * dim, michalewicz, optimum, (x,))

@@ -16,5 +16,6 @@ def slope(X: Array) -> Array:
 
 
 def make_slope(dim: int) -> Problem:
+    """The slope in dim dimensions."""
     # Both terms are non-negative and the first vanishes in that corner only.
     return Problem(f"slope-{dim}", ((0.0, 1.0),) * dim, slope, 0.0, (tuple(float(i % 2) for i in range(dim)),))

@@ -1,4 +1,4 @@
-"""What the simulator and the experiments need to know of a task, be it a formula or a training run.
+"""The interface of a task for the simulator and the experiments.
 
 `Problem` (problem.py) is a formula over a box; `BlackBox` is anything else: a function of params over any space.
 """
@@ -17,24 +17,30 @@ class Task(Protocol):
     """Something to minimise, with the least value known (or agreed upon, for regret to have a meaning)."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name in the catalogue."""
 
     @property
-    def dim(self) -> int: ...
+    def dim(self) -> int:
+        """The number of parameters."""
 
     @property
-    def space(self) -> nonstop.Space: ...
+    def space(self) -> nonstop.Space:
+        """The search space."""
 
     @property
-    def optimum(self) -> float: ...
+    def optimum(self) -> float:
+        """The least value, known or agreed upon."""
 
     @property
     def duration(self) -> Duration | None:
         """How long an evaluation takes by the task's own account; None: the experiment chooses a model."""
 
-    def objective(self, params: Mapping[str, object]) -> float: ...
+    def objective(self, params: Mapping[str, object]) -> float:
+        """The value at params of the space."""
 
-    def regret(self, value: float) -> float: ...
+    def regret(self, value: float) -> float:
+        """How far a value is above the optimum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +55,11 @@ class BlackBox:
 
     @property
     def dim(self) -> int:
+        """The number of parameters."""
         return len(self.space)
 
     def objective(self, params: Mapping[str, object]) -> float:
+        """The value at params of the space."""
         return self.function(self.space.validate(params))
 
     def regret(self, value: float) -> float:

@@ -1,7 +1,7 @@
-"""Small functions to look at, in one and two dimensions.
+"""Small functions for figures, in one and two dimensions.
 
-The paper draws its toys but gives no formula. These have the same character: one global minimum, a broad region that
-misleads, and nothing at the border. toy-1 is the function of Forrester et al., toy-2 is made of three wells.
+The paper draws its toys but gives no formula. These are similar: one global minimum, a broad region with a
+local one, and nothing at the border. toy-1 is the function of Forrester et al., toy-2 is made of three wells.
 """
 
 from __future__ import annotations
@@ -33,4 +33,5 @@ TOY2 = Problem("toy-2", ((0.0, 1.0),) * 2, toy2, -1.0086961799951778, ((0.718381
 
 
 def make_toy(dim: int) -> Problem:
+    """The toy in 1 or 2 dimensions."""
     return {1: TOY1, 2: TOY2}[dim]

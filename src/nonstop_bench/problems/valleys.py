@@ -42,18 +42,22 @@ def zakharov(X: Array) -> Array:
 
 
 def make_rosenbrock(dim: int) -> Problem:
+    """Rosenbrock in dim >= 2 dimensions."""
     return Problem(f"rosenbrock-{dim}", ((-5.0, 10.0),) * dim, rosenbrock, 0.0, ((1.0,) * dim,))
 
 
 def make_log_rosenbrock(dim: int) -> Problem:
+    """log(1 + Rosenbrock) in dim >= 2 dimensions."""
     return Problem(f"log-rosenbrock-{dim}", ((-5.0, 10.0),) * dim, log_rosenbrock, 0.0, ((1.0,) * dim,))
 
 
 def make_powell(dim: int) -> Problem:
+    """Powell in a multiple of four dimensions."""
     return Problem(f"powell-{dim}", ((-4.0, 5.0),) * dim, powell, 0.0, ((0.0,) * dim,))
 
 
 def make_dixon_price(dim: int) -> Problem:
+    """Dixon-Price in dim dimensions."""
     # Every square vanishes: x_1 = 1, x_i = sqrt(x_{i-1} / 2). Only the last coordinate may change its sign.
     x = [2.0 ** (2.0 ** (1 - i) - 1.0) for i in range(1, dim + 1)]
     last = (x[-1], -x[-1]) if dim > 1 else (1.0,)
@@ -63,4 +67,5 @@ def make_dixon_price(dim: int) -> Problem:
 
 
 def make_zakharov(dim: int) -> Problem:
+    """Zakharov in dim dimensions."""
     return Problem(f"zakharov-{dim}", ((-5.0, 10.0),) * dim, zakharov, 0.0, ((0.0,) * dim,))

@@ -1,4 +1,4 @@
-// One trial, in a dialog: params, value, attempts, times, why it failed, and what its proposal said of itself.
+// The dialog with all fields of one trial: params, value, attempts, times, reason of failure, diagnostics.
 import { fetched } from "./live.js";
 import { duration, el, number, pill, scalar } from "./text.js";
 
@@ -48,13 +48,13 @@ export class Details {
     $("detail-body").replaceChildren(
       ...section("Result", [
         ["value", trial.value === null ? "none" : String(trial.value)],
-        ["place", order],
-        ["known when proposed", trial.version < 0 ? "came from outside" : `${trial.version} results`],
+        ["order", order],
+        ["known when proposed", trial.version < 0 ? "added from outside" : `${trial.version} results`],
       ]),
-      ...(trial.reason ? [el("h3", {}, trial.state === "failed" ? "Why it failed" : "What happened before"), el("pre", { class: "reason" }, trial.reason)] : []),
+      ...(trial.reason ? [el("h3", {}, trial.state === "failed" ? "Why it failed" : "Reason of the last failed attempt"), el("pre", { class: "reason" }, trial.reason)] : []),
       ...section("Params", Object.entries(trial.params ?? { "": "not proposed yet" }).map(([name, value]) => [name, exact(value)])),
-      ...section("Course", [
-        ["worker", trial.worker || "not said"],
+      ...section("Execution", [
+        ["worker", trial.worker || "unknown"],
         ["attempt", String(trial.attempt)],
         ["asked", clock(trial.asked)],
         ["started", clock(trial.started)],
@@ -62,7 +62,7 @@ export class Details {
         ["took", trial.started && trial.finished ? duration(trial.finished - trial.started) : null],
         ["seed", trial.seed],
       ]),
-      ...section("What the proposal said of itself", Object.entries(trial.diagnostics).map(([name, value]) => [name, written(value)])),
+      ...section("Diagnostics of the proposal", Object.entries(trial.diagnostics).map(([name, value]) => [name, written(value)])),
     );
   }
 }

@@ -1,12 +1,12 @@
-// Figures: drawn when they come into view, brought up to date in place, in the colours of the page.
+// Figures: drawn when they come into view, updated in place, in the colours of the page.
 import { fetched } from "./live.js";
 import { el, write } from "./text.js";
 
-const ROOM = 1.6; // a figure that would be taller than its card by more than this scrolls; others fit themselves in
+const ROOM = 1.6; // a figure taller than its card by more than this factor scrolls; others shrink to fit
 const NARROW = 480; // pixels: a phone
 const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: "reset" };
 
-/** Plotly weighs five megabytes: it is asked for after the numbers are on the page. */
+/** Plotly has five megabytes: it is loaded after the numbers are on the page. */
 let loading = null;
 function plotly() {
   loading ??= new Promise((resolve, reject) => {
@@ -32,10 +32,10 @@ export class Figures {
 
   async caption() {
     try {
-      const words = await fetched("/api/figures");
+      const captions = await fetched("/api/figures");
       for (const { node } of this.all) {
-        write(node.querySelector("h2"), words[node.dataset.figure].title);
-        write(node.querySelector("p"), words[node.dataset.figure].caption);
+        write(node.querySelector("h2"), captions[node.dataset.figure].title);
+        write(node.querySelector("p"), captions[node.dataset.figure].caption);
       }
     } catch {
       setTimeout(() => this.caption(), 2000);
@@ -46,9 +46,9 @@ export class Figures {
     return this.all.find((figure) => figure.node === node);
   }
 
-  /** The study has come to this cursor. */
+  /** There is new data up to this cursor. */
   advance(cursor) {
-    this.all.forEach((figure) => figure.wants(cursor));
+    this.all.forEach((figure) => figure.request(cursor));
   }
 }
 
@@ -58,12 +58,12 @@ class Figure {
     this.plot = node.querySelector(".plot");
     this.url = `/api/studies/${study}/figures/${node.dataset.figure}`;
     this.visible = false;
-    this.wanted = null; // the cursor of the study
-    this.drawn = null; // the cursor of the picture
+    this.wanted = null; // the cursor of the data
+    this.drawn = null; // the cursor of the figure on the page
     this.figure = null;
-    this.next = 0; // not before this time
+    this.next = 0; // do not fetch before this time
     this.timer = null;
-    this.say("Drawing …");
+    this.message("Drawing …");
   }
 
   seen(visible) {
@@ -71,12 +71,12 @@ class Figure {
     this.update();
   }
 
-  wants(cursor) {
+  request(cursor) {
     this.wanted = cursor;
     this.update();
   }
 
-  /** Fetch if it is in view and old, but not more often than the server likes. */
+  /** Fetch if it is in view and out of date, but not more often than the server allows. */
   update() {
     if (!this.visible || this.wanted === null || this.wanted === this.drawn || this.timer) return;
     this.timer = setTimeout(() => this.fetch(), Math.max(0, this.next - Date.now()));
@@ -92,7 +92,7 @@ class Figure {
       this.Plotly = Plotly;
       await this.draw();
     } catch (error) {
-      if (!this.figure) this.say(error.message);
+      if (!this.figure) this.message(error.message);
     }
     this.next = Date.now() + 1000 * pause;
     this.timer = null;
@@ -106,29 +106,29 @@ class Figure {
       this.plot.replaceChildren(this.canvas);
     }
     const { data, layout } = this.figure;
-    await this.Plotly.react(this.canvas, data, dressed(layout, this.plot), CONFIG);
+    await this.Plotly.react(this.canvas, data, themed(layout, this.plot), CONFIG);
   }
 
-  say(text) {
+  message(text) {
     this.plot.replaceChildren(el("p", { class: "blank" }, text));
   }
 }
 
 /** The layout in the colours and the size of the page. The card's height never changes. */
-function dressed(layout, plot) {
+function themed(layout, plot) {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();
-  const worn = structuredClone(layout);
-  const tall = worn.height > ROOM * plot.clientHeight ? worn.height : plot.clientHeight;
-  Object.assign(worn, {
+  const themedLayout = structuredClone(layout);
+  const tall = themedLayout.height > ROOM * plot.clientHeight ? themedLayout.height : plot.clientHeight;
+  Object.assign(themedLayout, {
     height: tall, autosize: true, uirevision: "keep",
-    hoverlabel: { ...worn.hoverlabel, bgcolor: colour("--card"), bordercolor: colour("--line"), font: { color: colour("--ink") } },
+    hoverlabel: { ...themedLayout.hoverlabel, bgcolor: colour("--card"), bordercolor: colour("--line"), font: { color: colour("--ink") } },
   });
   if (plot.clientWidth < NARROW) {
-    worn.title = { ...worn.title, font: { size: 12 } };
-    worn.legend = { ...worn.legend, font: { size: 11 } };
-    worn.margin = { ...worn.margin, l: 40, r: 12 };
+    themedLayout.title = { ...themedLayout.title, font: { size: 12 } };
+    themedLayout.legend = { ...themedLayout.legend, font: { size: 11 } };
+    themedLayout.margin = { ...themedLayout.margin, l: 40, r: 12 };
   }
-  worn.font = { ...worn.font, family: style.fontFamily, color: colour("--dim") };
-  return worn;
+  themedLayout.font = { ...themedLayout.font, family: style.fontFamily, color: colour("--dim") };
+  return themedLayout;
 }

@@ -5,7 +5,7 @@ import { follow, now } from "./live.js";
 const list = document.getElementById("studies");
 const cards = new Map();
 
-const WORDS = {
+const STATE_TEXTS = {
   running: (c) => `${plural(c.running + c.proposing, "trial")} under way`,
   waiting: (c) => `${plural(c.waiting, "trial")} waiting for a worker`,
   idle: () => "nothing under way",
@@ -35,15 +35,15 @@ function fill(node, study) {
     node.dataset.state = study.state;
     state.firstElementChild.replaceWith(pill(study.state));
   }
-  write(state.children[1], study.state === "idle" && study.last ? `last result ${ago(study.last, now())}` : WORDS[study.state](c));
+  write(state.children[1], study.state === "idle" && study.last ? `last result ${ago(study.last, now())}` : STATE_TEXTS[study.state](c));
 }
 
 function show(studies) {
-  studies.forEach((study, place) => {
+  studies.forEach((study, index) => {
     if (!cards.has(study.id)) cards.set(study.id, card(study));
     const node = cards.get(study.id);
     fill(node, study);
-    if (list.children[place] !== node) list.insertBefore(node, list.children[place] ?? null);
+    if (list.children[index] !== node) list.insertBefore(node, list.children[index] ?? null);
   });
   while (list.children.length > studies.length) list.lastElementChild.remove();
 }
@@ -60,4 +60,4 @@ follow(() => "/api/studies", (message) => {
   write(document.getElementById("count"), plural(latest.length, "study", "studies"));
   show(latest);
 });
-setInterval(() => show(latest), 5000); // "3 m ago" moves on
+setInterval(() => show(latest), 5000); // updates "3 m ago"

@@ -1,4 +1,4 @@
-// A study's page: the numbers at the top, what is under way, and the parts that the other files draw.
+// The page of a study: the numbers at the top, the trials under way, and the parts that the other files draw.
 import { Details } from "./details.js";
 import { Figures } from "./figures.js";
 import { follow, now } from "./live.js";
@@ -10,7 +10,7 @@ const $ = (name) => document.getElementById(name);
 
 const trials = new Map(); // by number
 let about = null;
-let standing = null;
+let status = null;
 let cursor = 0;
 
 const details = new Details(id, trials);
@@ -26,49 +26,48 @@ follow(
       table.changed(message.trials);
       details.changed(message.trials);
     }
-    if (message.standing) standing = message.standing;
+    if (message.status) status = message.status;
     if (message.cursor !== undefined) {
       cursor = message.cursor;
-      figures.advance(cursor, trials.size);
+      figures.advance(cursor);
     }
     draw();
   },
 );
 
-function introduce(said) {
-  if (about && about.epoch !== said.epoch) location.reload(); // another storage stands behind this address now
-  about = said;
+function introduce(description) {
+  if (about && about.epoch !== description.epoch) location.reload(); // another storage is served at this address now
+  about = description;
   document.title = `${about.name} · nonstop`;
   write($("name"), about.name);
   write($("about"), [about.direction, plural(about.params.length, "parameter"), `rule ${about.rule}`].join(" · "));
   write($("best-label"), about.direction === "maximize" ? "Highest value" : "Lowest value");
   table.columns(about.params);
-  details.names = about.params;
 }
 
 let drawing = false;
 
-/** Once per frame, however many messages came. */
+/** Draw once per frame, however many messages arrive. */
 function draw() {
   if (drawing) return;
   drawing = true;
   requestAnimationFrame(() => {
     drawing = false;
-    if (!standing) return;
-    const empty = standing.state === "empty";
+    if (!status) return;
+    const empty = status.state === "empty";
     $("start").hidden = !empty;
     $("main").classList.toggle("empty", empty);
-    drawBest(standing.best);
-    drawProgress(standing);
-    drawUsage(standing.usage);
+    drawBest(status.best);
+    drawProgress(status);
+    drawUsage(status.usage);
     drawRunning();
-    drawFailures(standing.failures);
+    drawFailures(status.failures);
   });
 }
 
 function drawBest(best) {
   write($("best"), best ? number(best.value) : "–");
-  write($("best-when"), best ? `trial ${best.number} · ${ago(best.finished, now())}` : standing.state === "empty" ? "no trials yet: start a worker" : "no result yet");
+  write($("best-when"), best ? `trial ${best.number} · ${ago(best.finished, now())}` : status.state === "empty" ? "no trials yet: start a worker" : "no result yet");
   const known = $("best-params");
   if (known.dataset.trial === String(best?.number ?? "")) return;
   known.dataset.trial = best?.number ?? "";
@@ -98,15 +97,15 @@ function drawUsage(usage) {
   const total = usage.evaluating + usage.proposing + usage.storing + usage.idle || 1;
   stack($("usage"), { evaluating: usage.evaluating, proposing: usage.proposing, storing: usage.storing, idle: usage.idle });
   legend($("usage-legend"), {
-    busy: `evaluating`,
+    evaluating: "evaluating",
     proposing: `${share(usage.proposing / total)} proposing`,
-    storing: `${share(usage.storing / total)} storage`,
+    storing: `${share(usage.storing / total)} storing`,
     idle: `${share(usage.idle / total)} idle`,
   });
 }
 
-function legend(node, words) {
-  for (const [name, text] of Object.entries(words)) {
+function legend(node, texts) {
+  for (const [name, text] of Object.entries(texts)) {
     let item = node.querySelector(`.${name}`);
     if (!item) node.append((item = el("li", { class: name }, el("i", { "aria-hidden": "true" }), el("span"))));
     write(item.lastElementChild, text);
@@ -115,17 +114,17 @@ function legend(node, words) {
 
 const rowsOfRunning = new Map();
 
-/** Rows are kept, so that a second that passes changes one number and nothing else. */
+/** Rows are reused, so that each second changes only the ages. */
 function drawRunning() {
   const under = [...trials.values()].filter((t) => t.state === "running" || t.state === "proposing").sort((a, b) => (a.started ?? a.asked) - (b.started ?? b.asked));
   const body = $("running");
   const present = new Set(under.map((trial) => trial.number));
   for (const [number, row] of rowsOfRunning) if (!present.has(number)) { row.remove(); rowsOfRunning.delete(number); }
-  under.forEach((trial, place) => {
+  under.forEach((trial, index) => {
     if (!rowsOfRunning.has(trial.number)) rowsOfRunning.set(trial.number, runningRow(trial));
     const row = rowsOfRunning.get(trial.number);
     fillRunning(row, trial);
-    if (body.children[place] !== row) body.insertBefore(row, body.children[place] ?? null);
+    if (body.children[index] !== row) body.insertBefore(row, body.children[index] ?? null);
   });
   $("none-running").hidden = under.length > 0;
   $("running-table").hidden = under.length === 0;
@@ -139,7 +138,7 @@ function runningRow(trial) {
 
 function fillRunning(row, trial) {
   const [, worker, age, params] = row.children;
-  const silent = standing.silent?.[trial.number];
+  const silent = status.silent?.[trial.number];
   write(worker, [trial.worker || "–", trial.attempt > 1 ? `attempt ${trial.attempt}` : "", silent ? `no heartbeat for ${duration(silent)}` : ""].filter(Boolean).join(" · "));
   row.classList.toggle("silent", Boolean(silent));
   const since = trial.started ?? trial.asked;
@@ -157,4 +156,4 @@ function drawFailures(failures) {
   $("failures-table").hidden = failures.length === 0;
 }
 
-setInterval(draw, 1000); // ages move on
+setInterval(draw, 1000); // updates the ages

@@ -1,4 +1,4 @@
-// The table of trials: sorted, filtered and shown a page at a time, so that ten thousand are as quick as ten.
+// The table of trials: sorted, filtered, and shown a page at a time so that it stays fast with many trials.
 import { duration, el, number, pill, scalar, write } from "./text.js";
 
 const PAGE = 25;
@@ -17,9 +17,9 @@ export class Table {
     this.open = open;
     this.page = 0;
     this.sort = { key: "number", descending: true };
-    this.list = []; // of columns: key, label, of(trial), text(trial)
+    this.list = []; // columns: key, label, of(trial), text(trial)
     this.rows = new Map(); // the rows on the page, by number
-    this.fresh = new Set(); // numbers that came while someone looked
+    this.fresh = new Set(); // numbers of trials that arrived after the first message
     this.filled = false;
     $("filter").addEventListener("input", () => this.turn(0));
     $("filter-state").addEventListener("change", () => this.turn(0));
@@ -53,7 +53,7 @@ export class Table {
     return el("th", { scope: "col", "data-key": column.key }, button);
   }
 
-  /** Trials came or changed. */
+  /** Trials are new or have changed. */
   changed(trials) {
     if (this.filled) for (const trial of trials) this.fresh.add(trial.number);
     if (trials.length) this.soon();
@@ -61,7 +61,7 @@ export class Table {
   }
 
   soon() {
-    this.waiting ??= requestAnimationFrame(() => { this.waiting = null; this.draw(); });
+    this.frame ??= requestAnimationFrame(() => { this.frame = null; this.draw(); });
   }
 
   turn(page) {
@@ -75,7 +75,7 @@ export class Table {
     const last = Math.max(0, Math.ceil(found.length / PAGE) - 1);
     this.page = Math.min(Math.max(this.page, 0), last);
     const shown = found.slice(this.page * PAGE, (this.page + 1) * PAGE);
-    this.place(shown);
+    this.update(shown);
     const from = this.page * PAGE + 1;
     const part = found.length ? `${from}–${from + shown.length - 1} of ${found.length.toLocaleString("en")}` : this.trials.size ? "No trial matches." : "No trials yet: they appear here as soon as a worker asks for one.";
     write($("range"), part + (found.length && found.length < this.trials.size ? ` (${this.trials.size.toLocaleString("en")} in all)` : ""));
@@ -96,7 +96,7 @@ export class Table {
     return [...this.trials.values()].filter((trial) => conditions.every((holds) => holds(trial))).sort((a, b) => compare(column.of(a), column.of(b), sign) || b.number - a.number);
   }
 
-  /** What the fields ask for: words must occur, comparisons must hold. */
+  /** The conditions of the filter fields: words must occur, comparisons must hold. */
   conditions() {
     const state = $("filter-state").value;
     const words = $("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -118,16 +118,16 @@ export class Table {
     return [...this.list.map(({ of, text }) => (text ? text(trial) : String(of(trial)))), trial.reason ?? ""].join(" ").toLowerCase();
   }
 
-  /** Keep the rows that stay, so that focus and selection survive; insert and remove the others. */
-  place(shown) {
+  /** Keep rows that stay, so that focus and selection survive; insert and remove the others. */
+  update(shown) {
     const body = $("rows");
     const wanted = new Set(shown.map((trial) => trial.number));
     for (const [number, row] of this.rows) if (!wanted.has(number)) { row.remove(); this.rows.delete(number); }
-    shown.forEach((trial, place) => {
+    shown.forEach((trial, index) => {
       if (!this.rows.has(trial.number)) this.rows.set(trial.number, this.row(trial));
       const row = this.rows.get(trial.number);
       this.fill(row, trial);
-      if (body.children[place] !== row) body.insertBefore(row, body.children[place] ?? null);
+      if (body.children[index] !== row) body.insertBefore(row, body.children[index] ?? null);
     });
   }
 
@@ -152,7 +152,7 @@ export class Table {
   }
 }
 
-/** What is missing comes last, whichever way is up. */
+/** Missing values come last in both directions. */
 function compare(a, b, sign) {
   if (a === null || b === null) return (a === null) - (b === null);
   if (typeof a === "number" && typeof b === "number") return sign * (a - b);

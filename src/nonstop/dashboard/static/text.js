@@ -1,4 +1,4 @@
-// Text and elements. Data become text nodes, never markup.
+// Text and elements. Data always become text nodes, never markup.
 
 /** An element with attributes and children; strings among the children stay text. */
 export function el(tag, attributes = {}, ...children) {
@@ -10,7 +10,7 @@ export function el(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** Set the text only if it differs, so that nothing is painted, selected or read aloud anew without need. */
+/** Set the text only if it differs, so that nothing is repainted, deselected or read aloud again without need. */
 export function write(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
@@ -52,21 +52,19 @@ export function ago(then, now) {
   return seconds < 172800 ? `${Math.floor(seconds / 3600)} h ago` : `${Math.floor(seconds / 86400)} d ago`;
 }
 
-/** A percentage that is 100 only if it is all. */
+/** A percentage, rounded down, so that 100 % means all. */
 export const share = (part) => (part >= 1 ? "100 %" : `${(Math.floor(part * 1000) / 10).toFixed(1)} %`);
 
 export const plural = (count, one, many = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
 
-export const moment = (seconds) => (seconds ? new Date(seconds * 1000).toLocaleString() : "–");
-
 const SIGNS = { completed: "●", failed: "✕", running: "▶", proposing: "◇", waiting: "○", idle: "■", empty: "○" };
 
-/** A state is a word, a sign and a colour: the colour alone says nothing. */
+/** A state is shown by a word, a sign and a colour, never by the colour alone. */
 export function pill(state, text = state) {
   return el("span", { class: `pill ${state}` }, el("span", { class: "sign", "aria-hidden": "true" }, SIGNS[state] ?? "•"), text);
 }
 
-/** Trials by what became of them. */
+/** The numbers of trials in a progress bar. */
 export const portions = (c) => ({ completed: c.completed, failed: c.failed, running: c.running + c.proposing, waiting: c.waiting });
 
 /** A bar of parts, each as wide as its share. */

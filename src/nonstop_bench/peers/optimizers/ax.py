@@ -1,4 +1,4 @@
-"""Ax through its Client, which knows busy points as running trials and chooses its model and acquisition by itself.
+"""Ax through its Client, which has busy points as running trials and chooses its model and acquisition itself.
 
 The space is given in Ax's own parameters. Initial data are attached trials, which Ax counts as its initialisation; the
 centre of the space, with which it would begin, is left out because of them.
@@ -40,6 +40,7 @@ class Ax:
             self._client.configure_generation_strategy(initialization_random_seed=seed, initialize_with_center=False)
 
     def ask(self, busy: Sequence[Mapping[str, Any]]) -> Mapping[str, object]:
+        """The next params to evaluate."""
         with quiet():
             for params in self._pending.strangers(busy):
                 self._pending.put(params, self._attach(params))
@@ -47,6 +48,7 @@ class Ax:
         return self._pending.put(decoded(self._space, codes), index)
 
     def tell(self, params: Mapping[str, Any], value: float | None) -> None:
+        """A result; None if the evaluation failed."""
         index = self._pending.take(params)
         with quiet():
             if index is None:

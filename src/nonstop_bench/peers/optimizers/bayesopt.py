@@ -1,7 +1,7 @@
 """The package bayesian-optimization: its default rule (UCB, kappa = 2.576) behind its ConstantLiar for busy points.
 
-It works in the cube that we search too, rounded afterwards: its liar forgets the types of parameters, and its kernel
-has one lengthscale for all of them.
+It works in the same unit cube as nonstop, rounded afterwards: its ConstantLiar ignores the types of parameters, and
+its kernel has one lengthscale for all of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from nonstop_bench.peers.quiet import quiet
 
 
 class BayesOpt:
-    """Failed points are left out: the package knows no failures."""
+    """Failed points are left out: the package has no failures."""
 
     def __init__(self, space: Space, seed: int) -> None:
         self._space = space
@@ -39,6 +39,7 @@ class BayesOpt:
             )
 
     def ask(self, busy: Sequence[Mapping[str, Any]]) -> Mapping[str, object]:
+        """The next params to evaluate."""
         if len(self._optimizer.space) == 0:
             return self._uniform.ask(busy)
         with quiet():
@@ -47,6 +48,7 @@ class BayesOpt:
         return decode(self._space, np.array([point[name] for name in self._names]))
 
     def tell(self, params: Mapping[str, Any], value: float | None) -> None:
+        """A result; None if the evaluation failed."""
         if value is not None:
             with quiet():
                 self._optimizer.register(dict(zip(self._names, encode(self._space, params), strict=True)), -value)

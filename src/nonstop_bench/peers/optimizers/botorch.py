@@ -1,7 +1,7 @@
-"""What a user of BoTorch writes: its default model, one acquisition function, its optimiser with the tutorial's values.
+"""BoTorch as a user would write it: the default model, one acquisition function, the optimiser as in the tutorial.
 
 SingleTaskGP with its defaults (RBF kernel, priors that scale with the dimension, fitted constant mean, standardised
-values), fitted anew for every suggestion. UCB and LogEI do not know of busy points; qLogEI has them as X_pending.
+values), fitted anew for every suggestion. UCB and LogEI ignore busy points; qLogEI has them as X_pending.
 Int and Categorical parameters are columns of the same cube as ours, searched as if continuous and rounded afterwards.
 """
 
@@ -27,7 +27,7 @@ from nonstop_bench.peers.quiet import quiet
 
 Rule: TypeAlias = Literal["ucb", "logei", "qlogei"]
 
-# Those of BoTorch's closed-loop tutorial, but for its batch_limit, which finds the same points more slowly.
+# As in BoTorch's closed-loop tutorial, except for its batch_limit, which finds the same points more slowly.
 RESTARTS = 10
 RAW_SAMPLES = 512
 SAMPLES = 256
@@ -47,6 +47,7 @@ class BoTorch:
         self._values: list[float] = []
 
     def ask(self, busy: Sequence[Mapping[str, Any]]) -> Mapping[str, object]:
+        """The next params to evaluate."""
         if len(self._values) < 2:  # nothing to standardise
             return self._uniform.ask(busy)
         torch.manual_seed(int(self._rng.integers(2**31)))
@@ -66,7 +67,7 @@ class BoTorch:
         return decode(self._space, x.numpy().reshape(-1))
 
     def tell(self, params: Mapping[str, Any], value: float | None) -> None:
-        """A failed point is left out: the model knows values only."""
+        """Add a result; failed points are left out."""
         if value is not None:
             self._params.append(params)
             self._values.append(value)

@@ -1,6 +1,6 @@
-"""Params as peers take them: a choice becomes its number, because some of them allow neither None nor mixed types.
+"""Params for peers: a choice becomes its index, because some peers allow neither None nor mixed types.
 
-As text, so that nobody takes the numbers for an order.
+The index is text, so that it does not imply an order.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from nonstop.space import Categorical, Space
 
 
 def coded(space: Space, params: Mapping[str, Any]) -> dict[str, Any]:
-    """What a peer is told."""
+    """Params with choices replaced by their codes."""
     return {
         name: str(list(parameter.choices).index(params[name])) if isinstance(parameter, Categorical) else params[name]
         for name, parameter in space.items()
@@ -20,7 +20,7 @@ def coded(space: Space, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def decoded(space: Space, codes: Mapping[str, Any]) -> dict[str, Any]:
-    """What a peer meant. Some round floats, which may put them just outside of their bounds."""
+    """Params with codes replaced by choices; floats that a peer rounded to just outside of their bounds are clipped."""
     return {
         name: parameter.choices[int(codes[name])]
         if isinstance(parameter, Categorical)

@@ -1,8 +1,8 @@
 """DeepHyper's CBO with its defaults (extra trees, UCBd, a genetic search), through ask and tell.
 
-That is its asynchronous search without the evaluator: it does not know of busy points. Asked twice without a result
-in between, it says the same twice, so it is no peer for synchronous runs.
-Results are handed over when a point is asked for: telling fits the model, and that belongs to the suggestion's time.
+This is its asynchronous search without the evaluator: it ignores busy points. Asked twice without a result in between,
+it returns the same point twice, so it cannot be used in synchronous runs.
+Results are passed on when a point is asked for: tell() fits the model, which counts as time of the suggestion.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FAILURE = "F"
 
 
 class DeepHyper:
-    """It maximises, and knows failures by objectives that are texts which begin with F."""
+    """It maximises; a failure is an objective that is a text beginning with F."""
 
     def __init__(self, space: Space, seed: int) -> None:
         self._space = space
@@ -37,6 +37,7 @@ class DeepHyper:
             self._search = CBO(problem, random_state=seed, log_dir=folder, n_initial_points=1)
 
     def ask(self, busy: Sequence[Mapping[str, Any]]) -> Mapping[str, object]:  # noqa: ARG002
+        """The next params to evaluate."""
         with quiet():
             if self._told:
                 self._search.tell(self._told)
@@ -45,6 +46,7 @@ class DeepHyper:
         return decoded(self._space, codes)
 
     def tell(self, params: Mapping[str, Any], value: float | None) -> None:
+        """A result; None if the evaluation failed."""
         self._told.append((coded(self._space, params), _FAILURE if value is None else -value))
 
 

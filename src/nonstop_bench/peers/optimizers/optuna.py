@@ -1,4 +1,4 @@
-"""Optuna through its own ask and tell: busy trials are RUNNING trials of the study, which its samplers look at.
+"""Optuna through its own ask and tell: busy points are RUNNING trials of the study, which its samplers use.
 
 GPSampler then takes qLogEI instead of LogEI by itself; TPESampler needs constant_liar=True, which Optuna's manual
 recommends for parallel studies. The space is given in Optuna's own distributions. There are initial data, so neither
@@ -22,7 +22,7 @@ Sampler: TypeAlias = Literal["gp", "tpe"]
 
 
 class Optuna:
-    """A study in memory with one of two samplers; a trial's number is what a result is told by."""
+    """A study in memory with one of two samplers; a result is reported by the number of its trial."""
 
     def __init__(self, space: Space, seed: int, sampler: Sampler) -> None:
         optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -32,6 +32,7 @@ class Optuna:
         self._pending = Pending[int](space)
 
     def ask(self, busy: Sequence[Mapping[str, Any]]) -> Mapping[str, object]:
+        """The next params to evaluate."""
         with quiet():
             for params in self._pending.strangers(busy):
                 self._pending.put(params, self._add(params, state=TrialState.RUNNING))
@@ -39,6 +40,7 @@ class Optuna:
         return self._pending.put(trial.params, trial.number)
 
     def tell(self, params: Mapping[str, Any], value: float | None) -> None:
+        """A result; None if the evaluation failed."""
         number = self._pending.take(params)
         state = TrialState.FAIL if value is None else TrialState.COMPLETE
         if number is None:

@@ -1,4 +1,4 @@
-"""Which suggestion a result belongs to: peers know theirs by their own objects, the simulator by params."""
+"""Which suggestion a result belongs to: peers identify it by an object of their own, the simulator by params."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _Key: TypeAlias = tuple[object, ...]
 
 
 class Pending(Generic[Handle]):
-    """The peer's own objects of the points under evaluation; two points may be equal in a discrete space."""
+    """The peer's objects of busy points; two points may be equal in a discrete space."""
 
     def __init__(self, space: Space) -> None:
         self._space = space
         self._handles: dict[_Key, list[Handle]] = {}
 
     def put(self, params: Params, handle: Handle) -> dict[str, Value]:
-        """Remember a point that is being evaluated; its params as the simulator will tell them."""
+        """Store the handle of a busy point; return its params as the simulator will report them."""
         clean = self._space.validate(params)
         self._handles.setdefault(self._key(clean), []).append(handle)
         return clean
 
     def take(self, params: Params) -> Handle | None:
-        """The object of a point that is evaluated, and forget it; None for a point that was never put."""
+        """Remove and return the handle of an evaluated point; None if the peer did not propose it."""
         key = self._key(params)
         handles = self._handles.get(key)
         if not handles:
@@ -39,7 +39,7 @@ class Pending(Generic[Handle]):
         return handle
 
     def strangers(self, busy: Sequence[Params]) -> Iterator[Params]:
-        """The busy points that were never put: the peer did not choose them."""
+        """The busy points that the peer did not propose."""
         known = Counter({key: len(handles) for key, handles in self._handles.items()})
         for params in busy:
             key = self._key(params)

@@ -1,7 +1,7 @@
 """scikit-optimize: its Optimizer with its defaults (Gaussian process, gp_hedge).
 
-Busy points are told to a copy at the best value so far, which is what its own ask(n_points) does between points.
-Results are handed over when a point is asked for: telling fits the model, and that belongs to the suggestion's time.
+A copy is told busy points with the best value so far, as its own ask(n_points) does.
+Results are passed on when a point is asked for: tell() fits the model, which counts as time of the suggestion.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from nonstop_bench.peers.quiet import quiet
 
 
 class Skopt:
-    """Failed points are left out: the package knows no failures."""
+    """Failed points are left out: the package has no failures."""
 
     def __init__(self, space: Space, seed: int) -> None:
         self._space = space
@@ -29,6 +29,7 @@ class Skopt:
             self._optimizer = Optimizer(dimensions, n_initial_points=1, random_state=seed)
 
     def ask(self, busy: Sequence[Mapping[str, Any]]) -> Mapping[str, object]:
+        """The next params to evaluate."""
         with quiet():
             if self._told:
                 self._optimizer.tell([point for point, _ in self._told], [value for _, value in self._told])
@@ -41,6 +42,7 @@ class Skopt:
         return decoded(self._space, dict(zip(self._space, point, strict=True)))
 
     def tell(self, params: Mapping[str, Any], value: float | None) -> None:
+        """A result; None if the evaluation failed."""
         if value is not None:
             self._told.append((self._point(params), value))
 

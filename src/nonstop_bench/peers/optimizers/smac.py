@@ -3,7 +3,7 @@
 "gp" is BlackBoxFacade: a Gaussian process and EI, fitted anew for every ask. "rf" is the facade for hyperparameters: a
 random forest and log EI, fitted anew for every eighth ask, and every fifth point at random.
 
-SMAC knows busy points as running configurations, which it does not suggest again; its models do not see them. The
+In SMAC, busy points are running configurations, which it does not suggest again; its models do not use them. The
 initial data replace its initial design. A failed trial is told as CRASHED at the worst cost seen so far: SMAC's own
 default for that, infinity, makes its models fail.
 """
@@ -64,11 +64,13 @@ class Smac:
             )
 
     def ask(self, busy: Sequence[Mapping[str, Any]]) -> Mapping[str, object]:  # noqa: ARG002
+        """The next params to evaluate."""
         with quiet():
             info = self._smac.ask()
         return self._pending.put(decoded(self._space, info.config), info)
 
     def tell(self, params: Mapping[str, Any], value: float | None) -> None:
+        """A result; None if the evaluation failed."""
         info = self._pending.take(params) or TrialInfo(self._configuration(params), seed=0)
         if value is not None:
             self._worst = value if self._worst is None else max(self._worst, value)

@@ -1,4 +1,4 @@
-"""Uniformly random params: what every optimiser has to beat."""
+"""Uniformly random params, the baseline."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ class Uniform:
         self._rng = np.random.default_rng(seed)
 
     def ask(self, busy: Sequence[Mapping[str, object]]) -> Mapping[str, object]:  # noqa: ARG002
+        """Random params."""
         cube = cube_of(self._space)
         return decode(self._space, cube.spread(self._rng.random((1, cube.axes)))[0])
 

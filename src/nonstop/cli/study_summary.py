@@ -1,4 +1,4 @@
-"""A study as one JSON object, and the same for people."""
+"""The summary of a study: as one JSON object, and as text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from nonstop.cli.terminal import say, say_table
+from nonstop.cli.terminal import echo, echo_table
 from nonstop.errors import StudyError
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import assignments, duration, scalar, share
@@ -16,17 +16,18 @@ from nonstop.workers.usage import Usage, overall
 if TYPE_CHECKING:
     from nonstop.study import Study
 
+#: Characters of a reason or of params, and reasons to print.
 _SHORT, _MOST = 100, 10
 _KINDS = ("evaluating", "proposing", "storing", "idle")
-_UNDER_WAY = (TrialState.PROPOSING, TrialState.RUNNING)
+_RUNNING = (TrialState.PROPOSING, TrialState.RUNNING)
 _ORDER = (TrialState.COMPLETED, TrialState.FAILED, TrialState.RUNNING, TrialState.PROPOSING, TrialState.WAITING)
 
 
-def summary_of(study: Study, url: str, now: float) -> dict[str, Any]:
+def summary_of_study(study: Study, url: str, now: float) -> dict[str, Any]:
     """What `nonstop show --json` prints; `url` is without its password."""
     from nonstop.history import utilisation
 
-    spec = study.storage.load_study(study.name).spec  # study.spec may stand in for a rule that is not at hand
+    spec = study.storage.load_study(study.name).spec  # study.spec may hold a replacement for the rule
     trials = study.trials
     return {
         "name": study.name,
@@ -36,17 +37,19 @@ def summary_of(study: Study, url: str, now: float) -> dict[str, Any]:
         "best": best_of(study),
         "believed": believed_of(study),
         **usage_of(utilisation(trials)),
-        "running": [_running(trial, now) for trial in trials if trial.state in _UNDER_WAY],
+        "running": [_running(trial, now) for trial in trials if trial.state in _RUNNING],
         "failures": failures_of(trials),
     }
 
 
 def counts_of(trials: Iterable[Trial]) -> dict[str, int]:
+    """How many trials are in each state."""
     states = Counter(trial.state for trial in trials)
     return {state.value: states[state] for state in _ORDER}
 
 
 def best_of(study: Study) -> dict[str, Any] | None:
+    """The best trial; None before the first result."""
     try:
         trial = study.best_trial
     except StudyError:
@@ -55,7 +58,7 @@ def best_of(study: Study) -> dict[str, Any] | None:
 
 
 def believed_of(study: Study) -> dict[str, Any] | None:
-    """What the model believes best, where that may be another trial: with a noisy objective."""
+    """The trial that the model believes best; None unless the study is noisy, when it may differ from the best one."""
     if not study.spec.noisy:
         return None
     try:
@@ -67,7 +70,7 @@ def believed_of(study: Study) -> dict[str, Any] | None:
 
 
 def usage_of(usages: Sequence[Usage]) -> dict[str, Any]:
-    """The utilisation of all, then seconds and utilisation of each worker."""
+    """The utilisation of all workers together, then seconds and utilisation of each."""
     workers = [{**asdict(usage), "utilisation": usage.utilisation} for usage in usages]
     return {"utilisation": overall(usages).utilisation if usages else None, "workers": workers}
 
@@ -97,52 +100,55 @@ def _running(trial: Trial, now: float) -> dict[str, Any]:
     }
 
 
-def say_summary(summary: Mapping[str, Any]) -> None:
-    say(f"study   {summary['name']} in {summary['storage']}")
-    say(f"about   {summary['direction']} {', '.join(summary['space'])} by {summary['rule']}, seed {summary['seed']}")
-    say(f"trials  {counts_line(summary['counts'])}")
-    say(f"best    {best_line(summary['best'])}")
+def echo_study(summary: Mapping[str, Any]) -> None:
+    """Print the summary of a study as text."""
+    echo(f"study   {summary['name']} in {summary['storage']}")
+    echo(f"about   {summary['direction']} {', '.join(summary['space'])} by {summary['rule']}, seed {summary['seed']}")
+    echo(f"trials  {counts_line(summary['counts'])}")
+    echo(f"best    {best_line(summary['best'])}")
     if summary["believed"]:
-        say(f"belief  {believed_line(summary['believed'])}")
+        echo(f"belief  {believed_line(summary['believed'])}")
     if summary["workers"]:
-        say(f"\n{share(summary['utilisation'])} of the workers' time was spent evaluating")
-        say_table(
+        echo(f"\n{share(summary['utilisation'])} of the workers' time was spent evaluating")
+        echo_table(
             ["worker", *_KINDS, "seconds"],
             [_worker_row(worker) for worker in summary["workers"]],
         )
     if summary["running"]:
-        say()
-        say_table(
+        echo()
+        echo_table(
             ["running", "worker", "attempt", "for", "params"], [_running_row(trial) for trial in summary["running"]]
         )
-    say_failures(summary["failures"])
+    echo_failures(summary["failures"])
 
 
 def counts_line(counts: Mapping[str, int]) -> str:
-    """40 completed, 4 running, 1 failed; what is not there is left out, but for the first"""
+    """40 completed, 4 running, 1 failed; states without trials are left out"""
     parts = [f"{count} {state}" for state, count in counts.items() if count]
     return ", ".join(parts) or "none yet"
 
 
 def best_line(best: Mapping[str, Any] | None) -> str:
+    """0.397 at trial 12: x=0.5"""
     if best is None:
         return "no result yet"
     return f"{scalar(best['value'])} at trial {best['number']}: {assignments(best['params'])}"
 
 
 def believed_line(believed: Mapping[str, Any]) -> str:
-    """-0.981 ± 0.02 at trial 12: x=0.5; the value is the model's"""
+    """-0.981 ± 0.02 at trial 12: x=0.5, with mean and standard deviation of the model"""
     value = f"{scalar(believed['mean'])} ± {scalar(believed['sd'])}"
     return f"{value} at trial {believed['number']}: {assignments(believed['params'])}"
 
 
-def say_failures(failures: Sequence[Mapping[str, Any]]) -> None:
+def echo_failures(failures: Sequence[Mapping[str, Any]]) -> None:
+    """Print a table of the reasons of failed trials, if there are any."""
     if failures:
-        say()
+        echo()
         rows = [[str(failure["count"]), _shortened(failure["reason"])] for failure in failures[:_MOST]]
-        say_table(["failed", "because"], rows)
+        echo_table(["failed", "reason"], rows)
     if len(failures) > _MOST:
-        say(f"and {len(failures) - _MOST} other reasons: nonstop export has them all")
+        echo(f"and {len(failures) - _MOST} other reasons: see nonstop export")
 
 
 def _worker_row(worker: Mapping[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""How a study stands, kept up to date at the cost of what changed: the numbers of the hero and of the list."""
+"""The status of a study for the top of its page and for the list; an update costs in proportion to what changed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from nonstop.history.board import Board
 from nonstop.trials.messages import Exchange
 from nonstop.trials.trial import Trial, TrialState
 
-#: The rate is that of so many last results.
+#: The rate is computed from this many last results.
 _RECENT: Final = 50
 _MOST_REASONS: Final = 8
 
 
-class Standing:
-    """Belongs to one thread at a time."""
+class StudyStatus:
+    """Counts, best trial, failures and rate of a study. Not thread-safe."""
 
     def __init__(self, sign: float) -> None:
         self._board = Board(sign)
@@ -27,14 +27,16 @@ class Standing:
 
     @property
     def cursor(self) -> int:
+        """Changes up to here have been applied."""
         return self._board.cursor
 
     def apply(self, exchange: Exchange) -> None:
+        """Add the changes that the storage reports."""
         self._board.apply(exchange)
         for trial in exchange.changes:
-            self._note(trial)
+            self._add(trial)
 
-    def _note(self, trial: Trial) -> None:
+    def _add(self, trial: Trial) -> None:
         if trial.asked_at is not None:
             self._began = trial.asked_at if self._began is None else min(self._began, trial.asked_at)
         if trial.state is TrialState.FAILED:
@@ -43,6 +45,7 @@ class Standing:
             self._recent.append(trial.finished_at)
 
     def as_json(self) -> dict[str, Any]:
+        """What the pages show."""
         counts = self._board.counts
         return {
             "state": state_of(asdict(counts)),
@@ -62,7 +65,7 @@ class Standing:
 
 
 def state_of(counts: Mapping[str, int]) -> str:
-    """running, waiting (for workers), idle (all that was asked for is done) or empty"""
+    """running, waiting (trials wait for a worker), idle (every trial is finished) or empty"""
     if counts["running"] or counts["proposing"]:
         return "running"
     if counts["waiting"]:
