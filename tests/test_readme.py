@@ -1,7 +1,8 @@
 """What the README and the documentation show is true: their Python runs and prints what they say, their commands exist.
 
-The Python blocks of a page run in order and share their names, as in a session. A `text` block after a Python block is
-what it prints; numbers may differ a little between machines, words may not. Commands that start with `nonstop`,
+The Python blocks of a page run in order and share their names, as in a session. A block that begins with `# name.py` is
+also a file that later blocks can import. A `text` block after a Python block is what it prints; numbers may differ a
+little between machines, words may not. Commands that start with `nonstop`,
 `nonstop-bench`, `python` or `make` are run by .ci/run, or here.
 """
 
@@ -63,10 +64,13 @@ def test_the_python_runs_and_prints_what_the_page_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     namespace: dict[str, object] = {"__name__": "__main__"}
     printed: str | None = None
     for block in blocks(page):
         if block.language == "python":
+            if named := re.match(r"# (\w+\.py)\n", block.text):
+                (tmp_path / named[1]).write_text(block.text, encoding="utf-8")
             source = "\n" * (block.line - 1) + block.text  # so that a traceback names the line of the page
             exec(compile(source, str(page), "exec"), namespace)
             printed = capsys.readouterr().out

@@ -1,8 +1,11 @@
 """Asynchronous Bayesian optimization whose workers never wait.
 
-The flow, in the order of the files: `space` says what may be tried, `encoding` turns it into points of the unit cube,
-`surrogate` fits a Gaussian process to what was tried, `acquisition` says how good a next point would be, `propose`
-puts these together, `storage` keeps trials, `study` asks and tells.
+A tour of the rooms, in the order in which to read them. `space` says what may be tried and turns it into points of the
+unit cube. `numerics` is arithmetic on arrays. `surrogate` fits a Gaussian process to the results, `acquisition` says
+how good a next point would be, and `propose` puts these together: data in, next point out. `trials` says what happened
+and which data the next trial may use, `storage` keeps it, `workers` evaluate. `history` and `plots` turn trials into
+records and figures. `engines` are where workers run, and `study` is what users hold: ask, tell, optimize. `report` and
+`dashboard` show a study, and `cli` is the command line. docs/architecture.md has a picture.
 """
 
 from nonstop.acquisition.aegis import Aegis

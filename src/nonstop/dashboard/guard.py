@@ -24,6 +24,7 @@ class Guard:
         self._policy = policy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or let it through."""
         if scope["type"] == "http":
             answer = self._answer(scope)
             await (answer or self._app)(scope, receive, _with_headers(send, scope["path"]))

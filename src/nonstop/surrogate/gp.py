@@ -34,6 +34,8 @@ def is_light(weights: Array) -> bool:
 
 
 class Chain(Protocol):
+    """The chain rule from mean and variance to the points at which they were computed."""
+
     def __call__(self, by_mean: Array, by_variance: Array, by_k: Array | None = None) -> Array:
         """The gradient (m, d) in the points P of a function of mean and variance, from its derivatives in mean and
         variance (m,); `by_k` (m, n) are its derivatives in k, if it depends on k directly too."""
@@ -61,6 +63,7 @@ class GP:
 
     @classmethod
     def of(cls, X: Array, y: Array, hyperparameters: Hyperparameters, kernel: str | Kernel = "rbf") -> GP:
+        """Condition the process on values y (n,) at points X (n, d)."""
         kernel = kernel_of(kernel)
         lengthscales = np.array(hyperparameters.lengthscales)
         A = X / lengthscales

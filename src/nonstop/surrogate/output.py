@@ -42,6 +42,7 @@ class Standardize:
 
     @classmethod
     def of(cls, y: Array) -> Standardize:
+        """The transform that gives these values zero mean and unit variance."""
         n, largest = len(y), float(np.abs(y).max(initial=0.0))
         unit = largest if largest > 0.0 else 1.0
         scaled = y / unit
@@ -78,6 +79,7 @@ class Compress:
 
     @classmethod
     def of(cls, y: Array) -> Compress:
+        """The transform that gives these values, once compressed, zero mean and unit variance."""
         inner, n = Standardize.of(y), len(y)
         z = np.sort(inner.forward(y))
         median = 0.5 * float(z[(n - 1) // 2] + z[n // 2]) if n else 0.0

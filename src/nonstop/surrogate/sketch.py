@@ -47,6 +47,7 @@ class Sketch:
 
     @classmethod
     def of(cls, gp: GP, recent: int = 0) -> Sketch:
+        """The sketch of a GP; the last `recent` data are all kept for the variance."""
         n = len(gp.X)
         few = evenly(n - recent, _SKETCH)
         others = np.ones(n, dtype=bool)

@@ -32,6 +32,7 @@ class Draw:
     weights: Array
 
     def __call__(self, X: Array) -> Array:
+        """Values (n,) at the rows of X (n, d)."""
         return np.asarray(np.cos(X @ self.frequencies.T + self.phases) @ self.weights)
 
     def with_gradient(self, x: Array) -> tuple[float, Array]:
