@@ -131,7 +131,7 @@ def test_figures_are_drawn_by_their_own_module(tmp_path: Path, monkeypatch: pyte
     ("command", "says"),
     [
         ((), "run      Run experiments by name"),
-        (("list",), "The experiments that have names."),
+        (("list",), "List the experiments."),
         (("run",), "nonstop-bench run small --seeds 2 --rules ucb,random\n"),
         (("table",), "--all                Every experiment of the paper that has results."),
         (("figures",), "--out DIRECTORY"),
