@@ -2,12 +2,13 @@
 
 Candidates are quasi-random points (the paper's number is 1000 d) and points around the best observations, which
 quasi-random points alone would miss in high dimension. In mixed spaces every candidate is feasible; the climb moves the
-continuous columns and those of integers with many levels, which are rounded afterwards, and a walk over discrete neighbours
-moves the others.
+continuous columns and integers of many levels, which are rounded afterwards, and a walk over discrete neighbours moves
+the others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -60,11 +61,10 @@ def maximize(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generato
         return _ranked(points, acquisition.value(points))
     shortlist = _screen(acquisition, terrain, rng)
     values = acquisition.value(shortlist)
-    starts = _diverse(shortlist, values, terrain.lengthscales)
-    x, value = _polish(acquisition, terrain, shortlist[starts], cube.climbable)
+    starts = shortlist[_diverse(shortlist, values, terrain.lengthscales)]
+    x, value = _polish(acquisition, terrain, starts, cube.climbable)
     if not cube.is_continuous:
         x, value = _rounded(acquisition, terrain, x, value)
-        x, value = np.concatenate([x, shortlist[starts]]), np.concatenate([value, values[starts]])
         x, value = _walk(acquisition, terrain, x, value)
     points, values = np.concatenate([x, shortlist]), np.concatenate([value, values])
     free = _free(points, terrain.taken)
@@ -220,7 +220,9 @@ def _steps(
     for point, height, block, value in zip(points, heights, near, values, strict=True):
         better = _best(value, value > height, len(value))
         far.append(_together(cube, point, block[better]))
-    walker = np.concatenate([np.repeat(np.arange(len(points)), [len(block) for block in steps]) for steps in (near, far)])
+    walker = np.concatenate(
+        [np.repeat(np.arange(len(points)), [len(block) for block in steps]) for steps in (near, far)]
+    )
     further = np.concatenate(far)
     if len(further):
         values.append(acquisition.value(further))
@@ -249,20 +251,21 @@ def _ranked(points: Array, values: Array) -> Choice:
 
 def _free(points: Array, taken: Array) -> NDArray[np.bool_]:
     """Which of the points are not taken; all of them, if none is free."""
-    free = ~among(points, taken)
+    free = ~among(points, keys(taken)) if len(taken) else np.ones(len(points), dtype=bool)
     return free if free.any() else ~free
 
 
-def among(points: Array, others: Array) -> NDArray[np.bool_]:
-    """Which of the points are in `others`, compared byte by byte: feasible points of a discrete cube are exact."""
-    if not len(others):
-        return np.zeros(len(points), dtype=bool)
-    known = set(_keys(others))
-    return np.array([key in known for key in _keys(points)], dtype=bool)
+def keys(points: Array) -> frozenset[object]:
+    """The points as a set in which others can be looked up."""
+    return frozenset(_rows(points))
 
 
-def _keys(points: Array) -> list[bytes]:
-    """One hashable key for each row; adding 0.0 makes 0.0 of -0.0."""
+def among(points: Array, known: frozenset[object]) -> NDArray[np.bool_]:
+    """Which of the points are known, compared byte by byte: feasible points of a discrete cube are exact."""
+    return np.fromiter(map(known.__contains__, _rows(points)), dtype=bool, count=len(points))
+
+
+def _rows(points: Array) -> Sequence[object]:
+    """The bytes of each row; adding 0.0 makes 0.0 of -0.0."""
     rows = np.ascontiguousarray(points) + 0.0
-    keys: list[bytes] = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel().tolist()
-    return keys
+    return rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel().tolist()

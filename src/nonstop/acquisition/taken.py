@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from nonstop.acquisition.maximize import ENUMERABLE, among
+from nonstop.acquisition.maximize import ENUMERABLE, among, keys
 from nonstop.acquisition.rule import Choice
 from nonstop.space.cube import Cube
 from nonstop.types import Array
@@ -47,8 +47,9 @@ class Taken:
         as in an exhausted discrete cube, the choice all the same."""
         if not len(self.clashes(choice.x)):
             return choice
+        known = keys(self.points)
         for points in chain([choice.others], self._anything(rng)):
-            for x in points[~among(points, self.points)]:
+            for x in points[~among(points, known)]:
                 if not len(self.clashes(x)):
                     return replace(choice, x=x, value=math.nan)
         return choice

@@ -72,7 +72,8 @@ class Levels:
 
     def moves(self, i: Indices) -> Indices:
         """The levels (m, 2) to try from the levels i (m,): one down and one up; i itself where the axis ends."""
-        return np.clip(i[:, None] + np.array([-1, 1]), 0, self.size - 1)
+        levels: Indices = np.clip(i[:, None] + np.array([-1, 1]), 0, self.size - 1)
+        return levels
 
     def _ends(self, first: int) -> tuple[float, float]:
         return math.log(first - 0.5), math.log(first + self.size - 0.5)

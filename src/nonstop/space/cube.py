@@ -90,8 +90,8 @@ class Cube:
         return X
 
     def neighbours(self, x: Array) -> Array:
-        """The feasible points (k, dim) that differ from the feasible x in one discrete axis, in a fixed order: one level
-        up or down for integers, any other choice for categoricals."""
+        """The feasible points (k, dim) that differ from the feasible x in one discrete axis, in a fixed order: integers
+        by one, categoricals by any other choice."""
         blocks = [np.empty((0, self.dim))]
         for part, _, columns in self._discrete():
             levels = part.moves(part.index(x[columns].reshape(-1, part.width)))
@@ -101,7 +101,8 @@ class Cube:
             block[rows, np.arange(k)[:, None], own] = part.at(levels.ravel()).reshape(g, k, width)
             blocks.append(block.reshape(-1, self.dim))
         near = np.concatenate(blocks)
-        return near[(near != x).any(axis=1)]  # at the end of an axis, a move may lead nowhere
+        moved: Array = near[(near != x).any(axis=1)]
+        return moved  # at the end of an axis, a move may lead nowhere
 
     def enumerate(self, limit: int) -> Array | None:
         """Every feasible point (size, dim) in lexicographic order of the levels; None if there are more than limit."""
