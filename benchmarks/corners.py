@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -106,10 +106,10 @@ def cases() -> Iterator[Case]:
         yield Case(300, "busy", 0, rule)
 
 
-def exhausting(cube: Cube) -> Iterator[Case]:
+def exhausting(cube: Cube, rules: Iterable[str]) -> Iterator[Case]:
     """Every point of a small cube is avoided."""
     if cube.size is not None and cube.size <= SMALL:
-        for rule in (DEFAULT_RULE, *OTHERS, "random"):
+        for rule in rules:
             yield Case(100, "avoid", cube.size, rule)
 
 
@@ -174,14 +174,20 @@ def fastest(work: Callable[[], object], repeats: int) -> float:
     return min(seconds)
 
 
-def proposals(space: Space, repeats: int, baseline: dict[tuple[int, Case], float]) -> Iterator[Measured]:
-    """All cases through propose(). `baseline` keeps the seconds of the continuous ones by columns and case."""
-    cube = cube_of(space)
-    for case in (*cases(), *exhausting(cube)):
-        key = cube.dim, case
-        if key not in baseline:
-            baseline[key] = fastest(proposal(Cube.continuous(cube.dim), case), repeats)
-        yield Measured(case, fastest(proposal(cube, case), repeats), baseline[key])
+class Proposals:
+    """Measures cases through propose(), the continuous ones once for each number of columns."""
+
+    def __init__(self, repeats: int) -> None:
+        self.repeats = repeats
+        self.baseline: dict[tuple[int, Case], float] = {}
+
+    def measure(self, cube: Cube, chosen: Iterable[Case]) -> Iterator[Measured]:
+        """The cases in this cube and in the continuous one."""
+        for case in chosen:
+            key = cube.dim, case
+            if key not in self.baseline:
+                self.baseline[key] = fastest(proposal(Cube.continuous(cube.dim), case), self.repeats)
+            yield Measured(case, fastest(proposal(cube, case), self.repeats), self.baseline[key])
 
 
 def suggestions(space: Space, repeats: int) -> Iterator[Measured]:
@@ -200,31 +206,45 @@ def line(name: str, measured: list[Measured]) -> str:
     return f"| {name} | {len(measured)} | {shown} |"
 
 
+def page_head(repeats: int) -> str:
+    """What the page shows, and where it was made."""
+    return "\n".join(
+        [
+            "# Proposals in discrete spaces\n",
+            f"Made by `python benchmarks/corners.py --repeats {repeats}` (`make bench-corners`). Of each space, the",
+            "case with the worst ratio to a continuous space of as many columns, results and points in lists. The",
+            f"ratio should be {LIMIT:g} at most. Milliseconds of processor time, one thread, given hyperparameters.",
+            f"{platform.platform()}, {os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f},",
+            f"Python {platform.python_version()}, NumPy {np.__version__}.",
+        ]
+    )
+
+
 def main() -> None:
     """Measure and write the page."""
     parser = argparse.ArgumentParser(description="Time proposals in discrete spaces beside continuous ones.")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/results/corners.md"))
     arguments = parser.parse_args()
-    head = "| space | cases | discrete, ms | continuous, ms | ratio | worst case |\n|---|---|---|---|---|---|"
-    baseline: dict[tuple[int, Case], float] = {}
-    text = [
-        "# Proposals in discrete spaces\n",
-        f"Made by `python benchmarks/corners.py --repeats {arguments.repeats}` (`make bench-corners`). Of each space,",
-        "the case with the worst ratio to a continuous space of as many columns, results and points in lists.",
-        f"The ratio should be {LIMIT:g} at most. Milliseconds of processor time, one thread, given hyperparameters.",
-        f"{platform.platform()}, {os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f},",
-        f"Python {platform.python_version()}, NumPy {np.__version__}.\n",
-        "## `propose()`\n",
-        head,
-    ]
-    for name, space in SPACES.items():
-        text.append(line(name, [*proposals(space, arguments.repeats, baseline)]))
-        print(text[-1], flush=True)
-    text += ["\n## A study's suggestion\n", head]
-    for name, space in SPACES.items():
-        text.append(line(name, [*suggestions(space, arguments.repeats)]))
-        print(text[-1], flush=True)
+    proposals = Proposals(arguments.repeats)
+    sections: dict[str, Callable[[Space], Iterator[Measured]]] = {
+        "`propose()`": lambda space: proposals.measure(cube_of(space), cases()),
+        "`propose()`, every point of a small cube avoided": lambda space: proposals.measure(
+            cube_of(space), exhausting(cube_of(space), (DEFAULT_RULE, *OTHERS))
+        ),
+        "The same with the rule random, which fits no model": lambda space: proposals.measure(
+            cube_of(space), exhausting(cube_of(space), ("random",))
+        ),
+        "A study's suggestion": lambda space: suggestions(space, arguments.repeats),
+    }
+    text = [page_head(arguments.repeats)]
+    for title, measure in sections.items():
+        text += [f"\n## {title}\n", "| space | cases | discrete, ms | continuous, ms | ratio | worst case |"]
+        text += ["|---|---|---|---|---|---|"]
+        for name, space in SPACES.items():
+            if measured := [*measure(space)]:
+                text.append(line(name, measured))
+                print(text[-1], flush=True)
     arguments.out.write_text("\n".join(text) + "\n", encoding="utf-8")
 
 
