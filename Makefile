@@ -17,7 +17,7 @@ export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-lowest release browser screenshots bench-dashboard lint format types docs check oracle bench-suggest bench-storage bench-utilisation bench-noise theory faults \
+.PHONY: help demo test test-lowest release browser screenshots bench-dashboard bench-corners lint format types docs check oracle bench-suggest bench-storage bench-utilisation bench-noise theory faults \
 	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
 .DEFAULT_GOAL := help
 
@@ -73,6 +73,9 @@ bench-storage: .venv/.ready ## Time the storage at 100,000 trials; write benchma
 
 bench-dashboard: .venv/.ready ## Time the dashboard at 10,000 trials; write benchmarks/results
 	@$(BIN)/python benchmarks/dashboard.py $(ARGS)
+
+bench-corners: .venv/.ready ## Time proposals in discrete spaces beside continuous ones; write benchmarks/results
+	@$(BIN)/python benchmarks/corners.py $(ARGS)
 
 screenshots: .venv/.ready browser ## Make the pictures of docs/images anew, with Chromium
 	@$(BIN)/python -m tests.dashboard.screenshots docs/images

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from nonstop.acquisition.maximize import Terrain, _screen, maximize
+from nonstop.acquisition.maximize import Terrain, _screen, _together, among, keys, maximize
 from nonstop.acquisition.rule import Acquisition, Choice, Score
 from nonstop.acquisition.scored import Scored
 from nonstop.acquisition.standard import UCB, LogEI, Mean
@@ -140,6 +140,99 @@ def test_long_integer_axes() -> None:
     acquisition = Scored(Mean(), gp, float(gp.y.max()), len(gp.X))
     relaxed = many_starts(acquisition, gp, 100)
     assert search(acquisition, gp, cube).value > relaxed - 1e-4
+
+
+class Counted:
+    """An acquisition that counts the points it is asked about: a cheap estimate, a value, or a value with gradient."""
+
+    def __init__(self, inner: Acquisition) -> None:
+        self.inner = inner
+        self.estimates = self.values = 0
+
+    def screen(self, P: Array) -> Array:
+        self.estimates += len(P)
+        return self.inner.screen(P)
+
+    def value(self, P: Array) -> Array:
+        self.values += len(P)
+        return self.inner.value(P)
+
+    def value_and_gradient(self, P: Array) -> tuple[Array, Array]:
+        self.values += 2 * len(P)
+        return self.inner.value_and_gradient(P)
+
+
+LARGE = [
+    Cube((Levels(10**6),) * 56),
+    Cube((Levels(10**6),) * 10 + (Continuous(),) * 10),
+    Cube((Levels(20),) * 30),
+    Cube((Levels(2),) * 56),
+    Cube((OneHot(4),) * 12),
+    Cube((Levels(90),) * 2),
+    Cube((Levels(9), OneHot(5), Continuous())),
+]
+
+
+@pytest.mark.parametrize("case", range(len(LARGE)))
+def test_discrete_cubes_take_about_as_many_evaluations_as_continuous_ones(case: int) -> None:
+    """With 56 wide integers, which moved one at a time, it was more than a hundred times as many."""
+    cube, rng = LARGE[case], np.random.default_rng(case)
+    X = cube.spread(rng.random((30, cube.axes)))
+    gp = GP.of(X, smooth(X, rng), Hyperparameters((0.5 * cube.dim**0.5,) * cube.dim, 1e-3))
+    counts = []
+    for shape in (cube, Cube.continuous(cube.dim)):
+        acquisition = Counted(Scored(UCB(), gp, float(gp.y.max()), len(gp.X)))
+        maximize(acquisition, terrain_of(gp, shape), np.random.default_rng(0))
+        counts.append((acquisition.estimates, acquisition.values))
+    discrete, continuous = counts
+    assert discrete[0] <= 10 * continuous[0]
+    assert discrete[1] <= 10 * continuous[1]
+
+
+@pytest.mark.parametrize("rule", [UCB(), LogEI()], ids=repr)
+def test_the_best_of_many_points_against_all_of_them(rule: Score) -> None:
+    """A cube whose points are ranked by an estimate before the best thousand are evaluated."""
+    cube, rng = Cube((Levels(90), Levels(90))), np.random.default_rng(1)
+    everything = cube.enumerate(8100)
+    assert everything is not None
+    for n in (5, 20, 60):
+        X = cube.spread(rng.random((n, 2)))
+        gp = GP.of(X, smooth(X, rng), Hyperparameters((0.2, 0.3), 1e-3))
+        acquisition = Scored(rule, gp, float(gp.y.max()), n)
+        free = everything[~among(everything, keys(X))]
+        choice = search(acquisition, gp, cube, X)
+        assert choice.value == pytest.approx(acquisition.value(free).max(), abs=1e-12)
+
+
+def test_moves_are_made_together() -> None:
+    """The first two, four and all five moves, of each axis the first one, by hand."""
+    cube = Cube((Levels(5), OneHot(3), Levels(5), Levels(5), Levels(5)))
+    point = cube.snap(np.array([[0.5, 1.0, 0.0, 0.0, 0.5, 0.5, 0.5]]))[0]
+    near = np.tile(point, (7, 1))
+    near[0, 4] = near[3, 0] = near[5, 6] = 0.7
+    near[1, 1:4], near[2, 1:4] = [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]
+    near[4, 4] = near[6, 5] = 0.3
+    assert _together(cube, point, near).tolist() == [
+        [0.5, 0.0, 0.0, 1.0, 0.7, 0.5, 0.5],
+        [0.7, 0.0, 0.0, 1.0, 0.7, 0.5, 0.7],
+        [0.7, 0.0, 0.0, 1.0, 0.7, 0.3, 0.7],
+    ]
+    assert _together(cube, point, near[:2]).tolist() == [[0.5, 0.0, 0.0, 1.0, 0.7, 0.5, 0.5]]
+    for few in (near[:0], near[:1], near[1:3]):  # the last two are of the same axis
+        assert _together(cube, point, few).shape == (0, 7)
+
+
+def test_among_against_brute_force() -> None:
+    rng = np.random.default_rng(0)
+    for d in (1, 3):
+        points: Array = 0.5 * rng.integers(-1, 2, (40, d)).astype(np.float64)
+        others: Array = -0.5 * rng.integers(0, 2, (12, d)).astype(np.float64)
+        points[points == 0.0] = -0.0  # the same number as 0.0
+        expected = [any((point == other).all() for other in others) for point in points]
+        assert among(points, keys(others)).tolist() == expected
+        assert among(np.asfortranarray(points), keys(others[::-1])).tolist() == expected
+        assert not among(points, keys(others[:0])).any()
+        assert among(points[:0], keys(others)).shape == (0,)
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,13 @@
 
 Candidates are quasi-random points (the paper's number is 1000 d) and points around the best observations, which
 quasi-random points alone would miss in high dimension. In mixed spaces every candidate is feasible; the climb moves the
-continuous columns only, and a search over discrete neighbours moves the others.
+continuous columns and integers of many levels, which are rounded afterwards, and a walk over discrete neighbours moves
+the others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -26,7 +28,10 @@ _SHORTLIST = 256  # candidates whose exact value is computed; with 128, the best
 _STARTS = 16  # candidates to climb from
 _LOCAL_SCALES = (0.02, 0.5)  # of a lengthscale: how far local candidates lie from their observation
 _MOVED = 20  # coordinates in which a local candidate differs from its observation, on average
-ENUMERABLE = 8192  # in a discrete cube with at most so many points, all of them are evaluated
+_WALKERS = 3  # points from which to walk over discrete neighbours
+_TOP = 3  # of a walker's neighbours, those from which to climb
+_WALK = 32  # moves of a walker, at most; few take more than ten
+ENUMERABLE = 8192  # in a discrete cube with at most so many points, all of them are candidates
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,14 +57,27 @@ def maximize(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generato
     cube = terrain.cube
     everything = cube.enumerate(ENUMERABLE) if cube.is_discrete else None
     if everything is not None:
-        return _ranked(everything, acquisition.value(everything), terrain)
+        points = _promising(acquisition, everything[_free(everything, terrain.taken)])
+        return _ranked(points, acquisition.value(points))
     shortlist = _screen(acquisition, terrain, rng)
     values = acquisition.value(shortlist)
     starts = shortlist[_diverse(shortlist, values, terrain.lengthscales)]
-    x, value = _polish(acquisition, terrain, starts)
+    x, value = _polish(acquisition, terrain, starts, cube.climbable)
     if not cube.is_continuous:
+        x, value = _rounded(acquisition, terrain, x, value)
         x, value = _walk(acquisition, terrain, x, value)
-    return _ranked(np.concatenate([x, shortlist]), np.concatenate([value, values]), terrain)
+    points, values = np.concatenate([x, shortlist]), np.concatenate([value, values])
+    free = _free(points, terrain.taken)
+    return _ranked(points[free], values[free])
+
+
+def _promising(acquisition: Acquisition, points: Array) -> Array:
+    """The points, if they are few; else the many with the largest estimated values, in the same order."""
+    if len(points) <= _BLOCK:
+        return points
+    blocks = [acquisition.screen(points[i : i + _BLOCK]) for i in range(0, len(points), _BLOCK)]
+    estimates = np.fmax(np.concatenate(blocks), -np.inf)  # NaN counts as the worst
+    return points[np.sort(np.argsort(-estimates, kind="stable")[:_BLOCK])]
 
 
 def _screen(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator) -> Array:
@@ -128,10 +146,11 @@ def _diverse(points: Array, values: Array, lengthscales: Array) -> list[int]:
     return chosen
 
 
-def _polish(acquisition: Acquisition, terrain: Terrain, starts: Array) -> tuple[Array, Array]:
-    """Climb from every start in the continuous columns."""
-    flexible = terrain.cube.flexible
-    if not flexible.any():
+def _polish(
+    acquisition: Acquisition, terrain: Terrain, starts: Array, columns: NDArray[np.bool_]
+) -> tuple[Array, Array]:
+    """Climb from every start in these columns."""
+    if not columns.any():
         return starts, acquisition.value(starts)
 
     def negative(P: Array) -> tuple[Array, Array]:
@@ -142,48 +161,111 @@ def _polish(acquisition: Acquisition, terrain: Terrain, starts: Array) -> tuple[
     found = minimize(
         negative,
         starts,
-        np.where(flexible, 0.0, starts),
-        np.where(flexible, 1.0, starts),
+        np.where(columns, 0.0, starts),
+        np.where(columns, 1.0, starts),
         Limits(tolerance=terrain.tolerance, longest=0.25, merge=0.02 * reach),
         np.diag(reach**2),
     )
     return found.x, -found.value
 
 
+def _rounded(acquisition: Acquisition, terrain: Terrain, x: Array, value: Array) -> tuple[Array, Array]:
+    """The points with their integers rounded, and climbed again in the continuous columns."""
+    cube = terrain.cube
+    if np.array_equal(cube.climbable, cube.flexible):  # no integer was moved
+        return x, value
+    return _polish(acquisition, terrain, cube.snap(x), cube.flexible)
+
+
 def _walk(acquisition: Acquisition, terrain: Terrain, x: Array, value: Array) -> tuple[Array, Array]:
-    """From each of the three best points, move to the best discrete neighbour as long as that is an improvement, and
-    climb in the continuous columns after every move."""
-    order = np.argsort(-value, kind="stable")[:3]
+    """From each of the best points, move to a better discrete neighbour as long as there is one, and climb in the
+    continuous columns after every move. All walkers share the calls of the acquisition."""
+    order = np.argsort(-value, kind="stable")[:_WALKERS]
+    points, heights = x[order], value[order]
+    if not len(terrain.cube.neighbours(points[0])):  # every discrete axis has a single level
+        return x, value
     ends, end_values = [x], [value]
-    for point, height in zip(x[order], value[order], strict=True):
-        for _ in range(4 * terrain.cube.axes):
-            near = terrain.cube.neighbours(point)
-            if not len(near):  # every discrete axis has a single level
-                break
-            near_values = acquisition.value(near)
-            top = np.argsort(-near_values, kind="stable")[:3]
+    for _ in range(_WALK):
+        walker, near, near_values = _steps(acquisition, terrain.cube, points, heights)
+        ends.append(near)
+        end_values.append(near_values)
+        top = np.concatenate([_best(near_values, walker == i, _TOP) for i in range(len(points))])
+        walker, near, near_values = walker[top], near[top], near_values[top]
+        if terrain.cube.flexible.any():
+            near, near_values = _polish(acquisition, terrain, near, terrain.cube.flexible)
             ends.append(near)
             end_values.append(near_values)
-            polished, heights = _polish(acquisition, terrain, near[top])
-            ends.append(polished)
-            end_values.append(heights)
-            best = int(np.argmax(heights))
-            if heights[best] <= height + 1e-9:
-                break
-            point, height = polished[best], heights[best]
+        best = np.concatenate([_best(near_values, walker == i, 1) for i in range(len(points))])
+        best = best[near_values[best] > heights[walker[best]] + terrain.tolerance]
+        if not len(best):
+            break
+        points, heights = near[best], near_values[best]
     return np.concatenate(ends), np.concatenate(end_values)
 
 
-def _ranked(points: Array, values: Array, terrain: Terrain) -> Choice:
-    """The points sorted, best first, without those that are taken, unless all are."""
+def _best(values: Array, among: NDArray[np.bool_], count: int) -> NDArray[np.intp]:
+    """The indices of the largest values among some, best first."""
+    rows = np.flatnonzero(among)
+    return rows[np.argsort(-values[rows], kind="stable")[:count]]
+
+
+def _steps(
+    acquisition: Acquisition, cube: Cube, points: Array, heights: Array
+) -> tuple[NDArray[np.intp], Array, Array]:
+    """Where each walker may go next: all neighbours of its point, and the best of them together. With each step, the
+    index of its walker and its value."""
+    near = [cube.neighbours(point) for point in points]
+    values = np.split(acquisition.value(np.concatenate(near)), np.cumsum([len(block) for block in near])[:-1])
+    far = []
+    for point, height, block, value in zip(points, heights, near, values, strict=True):
+        better = _best(value, value > height, len(value))
+        far.append(_together(cube, point, block[better]))
+    walker = np.concatenate(
+        [np.repeat(np.arange(len(points)), [len(block) for block in steps]) for steps in (near, far)]
+    )
+    further = np.concatenate(far)
+    if len(further):
+        values.append(acquisition.value(further))
+    return walker, np.concatenate([*near, further]), np.concatenate(values)
+
+
+def _together(cube: Cube, point: Array, near: Array) -> Array:
+    """The moves from a point to its neighbours, best first, made together: the first two, four, eight, ... of them, of
+    each axis the first only. Moves one by one would be as many as there are axes."""
+    changed = near != point
+    _, first = np.unique(cube.owners[changed.argmax(axis=1)], return_index=True)
+    near, changed = near[np.sort(first)], changed[np.sort(first)]
+    if len(near) < 2:
+        return near[:0]
+    counts = np.minimum(2 ** np.arange(1, (len(near) - 1).bit_length() + 1), len(near))
+    mover = np.where(changed.any(axis=0), changed.argmax(axis=0), len(near))
+    moved = np.concatenate([near, point[None]])[mover, np.arange(cube.dim)]
+    return np.where(mover < counts[:, None], moved, point)
+
+
+def _ranked(points: Array, values: Array) -> Choice:
+    """The points sorted, best first."""
     order = np.argsort(-np.where(np.isfinite(values), values, -np.inf), kind="stable")
-    if len(terrain.taken):
-        free = ~_among(points[order], terrain.taken)
-        order = order[free] if free.any() else order
     return Choice(points[order[0]], float(values[order[0]]), points[order[1:]])
 
 
-def _among(points: Array, taken: Array) -> NDArray[np.bool_]:
-    """Which of the points are in `taken`, compared byte by byte: feasible points of a discrete cube are exact."""
-    known = {row.tobytes() for row in np.ascontiguousarray(taken) + 0.0}
-    return np.array([row.tobytes() in known for row in np.ascontiguousarray(points) + 0.0], dtype=bool)
+def _free(points: Array, taken: Array) -> NDArray[np.bool_]:
+    """Which of the points are not taken; all of them, if none is free."""
+    free = ~among(points, keys(taken)) if len(taken) else np.ones(len(points), dtype=bool)
+    return free if free.any() else ~free
+
+
+def keys(points: Array) -> frozenset[object]:
+    """The points as a set in which others can be looked up."""
+    return frozenset(_rows(points))
+
+
+def among(points: Array, known: frozenset[object]) -> NDArray[np.bool_]:
+    """Which of the points are known, compared byte by byte: feasible points of a discrete cube are exact."""
+    return np.fromiter(map(known.__contains__, _rows(points)), dtype=bool, count=len(points))
+
+
+def _rows(points: Array) -> Sequence[object]:
+    """The bytes of each row; adding 0.0 makes 0.0 of -0.0."""
+    rows = np.ascontiguousarray(points) + 0.0
+    return rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel().tolist()

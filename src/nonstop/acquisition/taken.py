@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from nonstop.acquisition.maximize import ENUMERABLE
+from nonstop.acquisition.maximize import ENUMERABLE, among, keys
 from nonstop.acquisition.rule import Choice
 from nonstop.space.cube import Cube
 from nonstop.types import Array
@@ -32,7 +32,11 @@ class Taken:
 
     @classmethod
     def of(cls, points: Sequence[Array], cube: Cube) -> Taken:
-        return cls(np.concatenate(points), cube, np.where(cube.flexible, APART, SAME))
+        taken, tolerance = np.concatenate(points), np.where(cube.flexible, APART, SAME)
+        if cube.is_discrete:  # without rounding errors, points can be looked up instead of compared one by one
+            exact = cube.snap(taken)
+            taken = np.where((np.abs(exact - taken) < SAME).all(axis=1, keepdims=True), exact, taken)
+        return cls(taken, cube, tolerance)
 
     def clashes(self, x: Array) -> Array:
         """The taken points that are the same query as x."""
@@ -43,8 +47,9 @@ class Taken:
         as in an exhausted discrete cube, the choice all the same."""
         if not len(self.clashes(choice.x)):
             return choice
+        known = keys(self.points)
         for points in chain([choice.others], self._anything(rng)):
-            for x in points:
+            for x in points[~among(points, known)]:
                 if not len(self.clashes(x)):
                     return replace(choice, x=x, value=math.nan)
         return choice

@@ -18,7 +18,7 @@ from nonstop.types import Array
 
 Indices: TypeAlias = NDArray[np.int64]
 
-#: Up to this size, neighbours are one level apart; on longer axes also 2, 4, 8, ... levels.
+#: An axis of more levels than this is searched as if it were continuous, and the point that was found is rounded.
 SHORT_AXIS = 8
 
 
@@ -70,12 +70,10 @@ class Levels:
             cell = np.exp(start + inside * (end - start)) + (0.5 - self.first)
         return np.clip(cell.astype(np.int64), 0, self.size - 1)
 
-    def moves(self, i: int) -> Indices:
-        """The levels to try from level i: one step either way, and on long axes every power of two."""
-        powers = (self.size - 1).bit_length() if self.size > SHORT_AXIS else 1
-        strides = 2 ** np.arange(powers, dtype=np.int64)
-        levels = np.concatenate([i - strides, i + strides])
-        return levels[(levels >= 0) & (levels < self.size)]
+    def moves(self, i: Indices) -> Indices:
+        """The levels (m, 2) to try from the levels i (m,): one down and one up; i itself where the axis ends."""
+        levels: Indices = np.clip(i[:, None] + np.array([-1, 1]), 0, self.size - 1)
+        return levels
 
     def _ends(self, first: int) -> tuple[float, float]:
         return math.log(first - 0.5), math.log(first + self.size - 0.5)
@@ -108,9 +106,9 @@ class OneHot:
         """The levels for coordinates u (m,), each level for an equal part of [0, 1]."""
         return np.clip((u * self.size).astype(np.int64), 0, self.size - 1)
 
-    def moves(self, i: int) -> Indices:
-        """The levels to try from level i: all others."""
-        return np.delete(np.arange(self.size, dtype=np.int64), i)
+    def moves(self, i: Indices) -> Indices:
+        """The levels (m, size - 1) to try from the levels i (m,): all others."""
+        return (i[:, None] + np.arange(1, self.size)) % self.size
 
 
 Discrete: TypeAlias = Levels | OneHot
