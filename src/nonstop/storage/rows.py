@@ -49,6 +49,6 @@ def to_trials(rows: Sequence[Sequence[Any]]) -> list[Trial]:
     decoded = decode_all([row[2] or "null" for row in rows] + [row[11] for row in rows])
     recorded = map(Diagnostics.from_json, decoded[len(rows) :])
     return [
-        _TRIAL(row[0], _STATES[row[1]], params, row[3] and float(row[3]), *row[4:11], diagnostics, *row[12:16])
+        _TRIAL(row[0], _STATES[row[1]], params, row[3] and float(row[3]), *row[4:11], diagnostics, *row[12:17])
         for row, params, diagnostics in zip(rows, decoded, recorded, strict=False)
     ]

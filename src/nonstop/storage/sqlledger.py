@@ -55,7 +55,7 @@ _LOG: Final = text(
 
 _HELD: Final = or_(*(trials.c.state == state.value for state in transitions.HELD))
 _BEAT: Final = _PUT.where(trials.c.attempt == bindparam("the_attempt"), _HELD).values(beat=trials.c.beat + 1)
-_PULSES: Final = select(trials.c.number, trials.c.attempt, trials.c.beat, trials.c.owner).where(
+_PULSES: Final = select(trials.c.number, trials.c.attempt, trials.c.beat, trials.c.owner, trials.c.lease).where(
     trials.c.study_id == _STUDY, _HELD
 )
 
@@ -176,6 +176,6 @@ def beat(run: Runner, study: int, mine: Sequence[tuple[int, int]]) -> None:
 def pulses(run: Runner, study: int) -> Sequence[Pulse]:
     """The heartbeats of all trials that a worker holds, by number."""
     rows = run(_PULSES, {"the_study": study}).fetchall()
-    found = [Pulse(number, attempt, count, worker or "") for number, attempt, count, worker in rows]
+    found = [Pulse(number, attempt, count, worker or "", lease) for number, attempt, count, worker, lease in rows]
     # Sorted here: with ORDER BY number, SQLite would scan all trials instead of sorting a few.
     return sorted(found, key=lambda pulse: pulse.number)
