@@ -48,6 +48,7 @@ class Study:
         self.name = record.name
         #: Its number in the storage.
         self.id = record.id
+        self._creation = record.creation
         self._session = Session(storage, record.id, spec)
         self._mirror = self._session.mirror
         self._watch = LeaseWatch(math.inf)  # only leases that trials have of their own
@@ -168,7 +169,7 @@ class Study:
             max_failures=max_failures,
             since=self._mirror.cursor,
         )
-        task = Task(self.storage, self.id, self.spec, objective, terms)
+        task = Task(self.storage, self.id, self.spec, objective, terms, self._creation)
         return run_workers(task, workers, engine, address, None if progress is None else lambda: progress(self))
 
     @property

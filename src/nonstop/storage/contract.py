@@ -28,6 +28,8 @@ class StudyRecord:
     spec: Mapping[str, object]
     #: Seconds since the epoch.
     created_at: float
+    #: Differs from that of every other study anywhere; empty if the storage cannot outlive its process.
+    creation: str = ""
 
 
 class Storage(Protocol):

@@ -25,17 +25,23 @@ from nonstop.trials.trial import Trial
 from nonstop.types import Params
 
 T = TypeVar("T")
-_RECORD = (studies.c.id, studies.c.name, studies.c.spec, studies.c.created_at)
+_RECORD = (studies.c.id, studies.c.name, studies.c.spec, studies.c.created_at, studies.c.creation_id)
 
 
 class SqlStorage:
-    """Implements nonstop.storage.contract.Storage. Pickled as its URL: each process opens its own connection."""
+    """Implements nonstop.storage.contract.Storage. Pickled as its URL: each process opens its own connection.
 
-    def __init__(self, url: str, clock: Clock | None = None, patience: Patience | None = None) -> None:
+    A copy in another process (`reached`) does not connect before it is used: then its worker can say what is wrong.
+    """
+
+    def __init__(
+        self, url: str, clock: Clock | None = None, patience: Patience | None = None, reached: bool = False
+    ) -> None:
         self._clock = clock or WallClock()
         self._patience = patience or Patience()
-        self._database = Database(parse(url), self._clock, self._patience)
-        self._database.prepare()
+        self._database = Database(parse(url), self._clock, self._patience, reached)
+        if not reached:
+            self._database.prepare()
 
     def __repr__(self) -> str:
         return f"SqlStorage({masked(self._database.url)!r})"
@@ -43,7 +49,8 @@ class SqlStorage:
     def __reduce__(self) -> tuple[object, ...]:
         if self._database.private:
             raise StorageError(NOT_SHARED)
-        return type(self), (self._database.url.render_as_string(hide_password=False), self._clock, self._patience)
+        url = self._database.url.render_as_string(hide_password=False)
+        return type(self), (url, self._clock, self._patience, True)
 
     def create_study(self, name: str, spec: Mapping[str, object]) -> StudyRecord:
         name, text = study_name(name), encode("the specification of a study", spec, StudyError)
@@ -51,7 +58,7 @@ class SqlStorage:
 
         def create(connection: Connection) -> StudyRecord:
             self._database.serialize(connection)
-            known = select(*_RECORD, studies.c.creation_id).where(studies.c.name == name)
+            known = select(*_RECORD).where(studies.c.name == name)
             row = connection.execute(known).one_or_none()
             if row is None:
                 values = {"name": name, "creation_id": creation, "spec": text, "created_at": self._clock.now()}
@@ -127,8 +134,8 @@ class SqlStorage:
 
 
 def _record(row: Sequence[Any]) -> StudyRecord:
-    study, name, spec, created_at, *_ = row
-    return StudyRecord(study, name, decode(spec), created_at)
+    study, name, spec, created_at, creation = row
+    return StudyRecord(study, name, decode(spec), created_at, creation)
 
 
 def open_url(url: str, patience: Patience | None) -> SqlStorage:

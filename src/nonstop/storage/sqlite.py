@@ -12,11 +12,13 @@ module do not see each other: code that opens our files in such a process should
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sqlite3
 import sys
 from collections.abc import Mapping, Set
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -39,6 +41,9 @@ NETWORK: Final = re.compile(
 #: Seconds. Short, because SQLite checks a lock less and less often; after this we retry, with jitter.
 #: With 32 processes writing at once, the slowest 1 % of transactions took 0.5 s instead of 1.7 s.
 BUSY_TIMEOUT: Final = 0.1
+#: A file is kept open: that costs no one else anything.
+IDLE: Final = math.inf
+OLD: Final = math.inf
 #: Execution options of the two kinds of transaction.
 READ: Final[Mapping[str, object]] = {"nonstop_write": False}
 WRITE: Final[Mapping[str, object]] = {"nonstop_write": True}
@@ -173,7 +178,12 @@ def mark_ours(connection: Connection) -> None:
     connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
 
 
-def transient(error: DBAPIError) -> bool:
+def guard(_connection: Any, _seconds: float) -> AbstractContextManager[None]:
+    """Nothing to guard against: there is no server that could fall silent."""
+    return nullcontext()
+
+
+def transient(error: DBAPIError, reached: bool) -> bool:  # noqa: ARG001
     """May a retry succeed?"""
     return _code(error) in _TRANSIENT
 
