@@ -230,7 +230,7 @@ def test_the_journal_mode_follows(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     def modes(safe_now: bool) -> tuple[str, int]:
         monkeypatch.setattr(sqlite, "wal_is_safe", lambda _: safe_now)
         storage = SqlStorage(f"sqlite:///{tmp_path / 'runs.db'}")
-        found = storage._database.read(
+        found = storage._database.write(
             lambda connection: tuple(
                 connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in ("journal_mode", "synchronous")
             )

@@ -145,6 +145,8 @@ class Database:
 
     def prepare(self) -> None:
         """Create or migrate the schema where needed; StorageError if the database is not nonstop's."""
+        if self._path is not None:
+            sqlite.create_private(Path(self._path), self.url)
         try:
             if not self.read(self._is_ready):
                 self.write(self._install)

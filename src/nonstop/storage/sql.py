@@ -19,7 +19,7 @@ from nonstop.storage.retry import Patience
 from nonstop.storage.schema import studies
 from nonstop.storage.sqlledger import SqlLedger
 from nonstop.storage.statement import Runner
-from nonstop.storage.text import NOT_SHARED, clean_params, decode, encode, no_study, study_name
+from nonstop.storage.text import NOT_SHARED, clean_params, decode, encode, new_study_name, no_study, study_name
 from nonstop.trials.messages import Counts, Exchange, HandOn, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial
 from nonstop.types import Params
@@ -53,7 +53,7 @@ class SqlStorage:
         return type(self), (url, self._clock, self._patience, True)
 
     def create_study(self, name: str, spec: Mapping[str, object]) -> StudyRecord:
-        name, text = study_name(name), encode("the specification of a study", spec, StudyError)
+        name, text = new_study_name(name), encode("the specification of a study", spec, StudyError)
         creation = uuid.uuid4().hex  # tells a retry after a lost answer from a name that is taken
 
         def create(connection: Connection) -> StudyRecord:
@@ -75,7 +75,10 @@ class SqlStorage:
         row = self._database.read(lambda connection: connection.execute(query).one_or_none())
         if row is None:
             raise no_study(name, [study.name for study in self.list_studies()])
-        return _record(row)
+        record = _record(row)
+        if record.trouble:
+            raise StudyError(f"the study {name!r} cannot be loaded: {record.trouble}")
+        return record
 
     def list_studies(self) -> Sequence[StudyRecord]:
         query = select(*_RECORD).order_by(studies.c.id)
@@ -135,7 +138,11 @@ class SqlStorage:
 
 def _record(row: Sequence[Any]) -> StudyRecord:
     study, name, spec, created_at, creation = row
-    return StudyRecord(study, name, decode(spec), created_at, creation)
+    try:
+        return StudyRecord(study, name, decode(spec), created_at, creation)
+    except (ValueError, TypeError, RecursionError) as error:
+        trouble = f"its specification is damaged ({error}): restore it from a backup"
+        return StudyRecord(study, name, {}, created_at, creation, trouble)
 
 
 def open_url(url: str, patience: Patience | None) -> SqlStorage:
@@ -146,7 +153,10 @@ def open_url(url: str, patience: Patience | None) -> SqlStorage:
 def missing(url: str) -> str | None:
     """Says that the file of an SQLite URL does not exist, if so; what a server lacks, it says when it is opened."""
     path = sqlite_path(parse(url))
-    return None if path is None or path.exists() else f"there is no file {path}"
+    try:
+        return None if path is None or path.exists() else f"there is no file {path}"
+    except OSError:  # a folder that we may not enter: opening the file says so
+        return None
 
 
 def shown(url: str) -> str:

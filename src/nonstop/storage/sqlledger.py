@@ -93,7 +93,9 @@ class SqlLedger:
         named = {"the_study": self._study, "the_cursor": cursor, "the_number": number, "the_id": request_id}
         rows = self._run(_NEWS, named).fetchall()
         self._cursor = cursor
-        self._trials = {trial.number: trial for trial in sorted(to_trials(rows), key=attrgetter("sequence"))}
+        self._trials = {
+            trial.number: trial for trial in sorted(to_trials(rows, self._name), key=attrgetter("sequence"))
+        }
         self._grants = {row[-1]: row[0] for row in rows}
 
     @property
@@ -121,7 +123,7 @@ class SqlLedger:
 
     def _one(self, query: Select[Any], **parameters: object) -> Trial | None:
         row = self._run(query, {"the_study": self._study, **parameters}).fetchone()
-        return None if row is None else to_trials([row])[0]
+        return None if row is None else to_trials([row], self._name)[0]
 
     def add(self, trial: Trial, request_id: str | None = None, insert_id: str | None = None) -> Trial:
         trial = self._count(None, trial)
