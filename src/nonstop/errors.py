@@ -48,6 +48,10 @@ class StorageError(NonstopError, RuntimeError):
     """The storage cannot be reached, or does not contain what nonstop expects."""
 
 
+class OutOfReachError(StorageError):
+    """The storage did not answer, or was locked, for longer than is waited for: later it may."""
+
+
 class MissingExtraError(NonstopError, ImportError):
     """An optional dependency is not installed; the message names the extra."""
 

@@ -23,10 +23,11 @@ from nonstop.trials.messages import Report, Request
 from nonstop.trials.spec import Spec, resumed_spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Direction, Params
-from nonstop.workers.lease import Lease
+from nonstop.wording import shown
+from nonstop.workers.lease import Lease, LeaseWatch, expiry
 from nonstop.workers.objective import Objective
 from nonstop.workers.usage import Usage
-from nonstop.workers.worker import Task, Terms
+from nonstop.workers.worker import Task, Terms, give_back
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,21 +48,35 @@ class Study:
         self.name = record.name
         #: Its number in the storage.
         self.id = record.id
+        self._creation = record.creation
         self._session = Session(storage, record.id, spec)
         self._mirror = self._session.mirror
+        self._watch = LeaseWatch(math.inf)  # only leases that trials have of their own
         self._sync()
 
     def __repr__(self) -> str:
         return f"<Study {self.name!r} in {self.storage!r}: {self._mirror.version} results>"
 
-    def ask(self, worker: str | None = None) -> Trial:
+    def ask(self, worker: str | None = None, lease: float | None = None) -> Trial:
         """The next trial to run, with its params. Any number of trials may be running at once.
 
-        `worker` is the name of who evaluates it, for figures.
+        `worker` is the name of who evaluates it, for figures. The trial is yours until you tell its value or give it
+        back. With a `lease`, it goes to whoever asks next if it was not told within that many seconds.
         """
-        exchange = self._session.exchange(request=Request(uuid.uuid4().hex, worker or ""))
+        held_for = _lease(lease)
+        self._hand_on_expired()
+        exchange = self._session.exchange(request=Request(uuid.uuid4().hex, worker or "", lease=held_for))
         assert exchange.trial is not None  # there is no limit in the request
         return self._session.start(exchange.trial)
+
+    def _hand_on_expired(self) -> None:
+        """Hand on the asked trials whose own lease expired. Workers do so too, but there may be none."""
+        busy = (self._mirror.trials[number] for number in self._mirror.numbers(TrialState.RUNNING))
+        if any(trial.lease is not None and math.isfinite(trial.lease) for trial in busy):
+            now = WallClock().monotonic()
+            asked = [pulse for pulse in self.storage.beat(self.id, []) if pulse.lease is not None]
+            for pulse in self._watch.expired(asked, now):
+                self.storage.hand_on(self.id, expiry(pulse, Lease()))
 
     def tell(
         self,
@@ -72,20 +87,38 @@ class Study:
     ) -> Trial:
         """Store the value of a trial, or state="failed" with a reason. The first result of a trial counts.
 
-        When it has returned, the result is on the disk.
+        When it has returned, the result is on the disk. A value that comes after the first is kept in the log of
+        results before the TrialError that says so.
         """
         outcome = _outcome(value, state)
+        known = self._known(trial)
+        attempt = trial.attempt if isinstance(trial, Trial) else known.attempt
+        report = Report(uuid.uuid4().hex, known.number, attempt, outcome, _number(value), reason)
+        self._session.exchange(report)
+        told = self._mirror.trials[known.number]
+        late = known.state.finished and told.sequence == known.sequence
+        if late or (told.state, told.value) != (report.state, report.value):
+            raise TrialError(f"trial {told.number} was told before: it is {told.state}")
+        return told
+
+    def give_back(self, trial: Trial | int) -> Trial:
+        """Hand a trial on that you asked for and will not evaluate: whoever asks next gets it."""
+        known = self._known(trial)
+        if known.state.finished:
+            raise TrialError(f"trial {known.number} was told before: it is {known.state}")
+        attempt = trial.attempt if isinstance(trial, Trial) else known.attempt
+        give_back(self.storage, self.id, known.number, attempt)
+        self._sync()
+        return self._mirror.trials[known.number]
+
+    def _known(self, trial: Trial | int) -> Trial:
+        """The trial as it stands in the storage; TrialError if there is none of that number."""
         self._sync()
         number = trial.number if isinstance(trial, Trial) else trial
         known = self._mirror.trials.get(number)
         if known is None:
             raise TrialError(f"study {self.name!r} has no trial {number!r}")
-        if known.state.finished:
-            raise TrialError(f"trial {number} was told before: it is {known.state}")
-        attempt = trial.attempt if isinstance(trial, Trial) else known.attempt
-        report = Report(uuid.uuid4().hex, number, attempt, outcome, _number(value), reason)
-        self._session.exchange(report)
-        return self._mirror.trials[number]
+        return known
 
     def enqueue(self, params: Params) -> Trial:
         """Add a point to try: the next ask() returns it, or a worker evaluates it next."""
@@ -136,7 +169,7 @@ class Study:
             max_failures=max_failures,
             since=self._mirror.cursor,
         )
-        task = Task(self.storage, self.id, self.spec, objective, terms)
+        task = Task(self.storage, self.id, self.spec, objective, terms, self._creation)
         return run_workers(task, workers, engine, address, None if progress is None else lambda: progress(self))
 
     @property
@@ -282,6 +315,15 @@ def _outcome(value: object, state: str | None) -> TrialState:
     if not math.isfinite(value):
         raise TrialError(f"a value must be finite, not {value!r}; use state='failed' if there is none")
     return TrialState.COMPLETED
+
+
+def _lease(seconds: object) -> float:
+    """The lease of an asked trial: infinite for None; StudyError if it is no positive, finite number of seconds."""
+    if seconds is None:
+        return math.inf
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0.0 < seconds < math.inf:
+        raise StudyError(f"lease must be a number of seconds > 0 or None, not {shown(seconds)}")
+    return float(seconds)
 
 
 def _number(value: float | None) -> float | None:

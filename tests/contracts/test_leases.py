@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from nonstop.errors import TrialError
@@ -15,6 +17,20 @@ def test_a_beat_counts_mine_and_shows_all(desk: Desk) -> None:
     desk.storage.beat(desk.study, [(running.number, 1), (proposing.number, 1)])
     pulses = desk.storage.beat(desk.study, [(running.number, 1)])
     assert list(pulses) == [Pulse(0, 1, 2, "a"), Pulse(1, 1, 1, "b"), Pulse(other.number, 1, 0, "c")]
+
+
+@pytest.mark.parametrize("lease", [None, 2.5, math.inf])
+def test_a_trial_keeps_the_lease_it_was_asked_with(desk: Desk, lease: float | None) -> None:
+    asked = desk.storage.exchange(desk.study, 0, request=Request("mine", "me", lease=lease)).trial
+    assert asked is not None
+    assert desk.start(asked).trial == desk.trial(0)
+    assert desk.trial(0).lease == lease
+    assert list(desk.storage.beat(desk.study, [])) == [Pulse(0, 1, 0, "me", lease)]
+    assert desk.hand_on(asked)
+    assert desk.trial(0).lease is None
+    again = desk.storage.exchange(desk.study, 0, request=Request("other", "other", lease=lease)).trial
+    assert again is not None
+    assert (again.attempt, again.lease) == (2, lease)
 
 
 def test_a_beat_is_no_change(desk: Desk) -> None:

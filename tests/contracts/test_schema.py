@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Column, Connection, Integer, MetaData, Table, text
 
+import nonstop
 from nonstop.errors import StorageError
 from nonstop.storage import open_storage, schema, sqlite
 from nonstop.storage.sql import SqlStorage
+from nonstop.storage.sqlite import driver
+from nonstop.trials.messages import Request
 from tests.helpers.clocks import StampClock
 from tests.helpers.storages import Desk
 
@@ -55,7 +58,9 @@ def test_an_older_schema_is_migrated_once_and_keeps_its_data(shared_url: str, mo
     before = desk.read()
     storage.close()
 
-    def to_two(connection: Connection) -> None:
+    later_version = schema.VERSION + 1
+
+    def to_later(connection: Connection) -> None:
         connection.execute(text("ALTER TABLE nonstop_studies ADD COLUMN colour TEXT DEFAULT 'red'"))
         connection.execute(text("CREATE TABLE nonstop_extra (number INTEGER)"))
 
@@ -63,16 +68,60 @@ def test_an_older_schema_is_migrated_once_and_keeps_its_data(shared_url: str, mo
     for table in [*schema.metadata.sorted_tables, Table("nonstop_extra", MetaData(), Column("number", Integer))]:
         table.to_metadata(later)
     monkeypatch.setattr(schema, "metadata", later)
-    monkeypatch.setattr(schema, "VERSION", 2)
-    monkeypatch.setattr(schema, "MIGRATIONS", {2: to_two})
+    monkeypatch.setattr(schema, "VERSION", later_version)
+    monkeypatch.setattr(schema, "MIGRATIONS", {later_version: to_later})
     for _ in range(2):
         storage = open_storage(shared_url)
         assert storage.exchange(desk.study, 0) == before
         storage.close()
     execute(shared_url, "UPDATE nonstop_studies SET colour = 'blue'")
     monkeypatch.undo()
-    with pytest.raises(StorageError, match="version 2"):
+    with pytest.raises(StorageError, match=f"version {later_version}"):
         open_storage(shared_url)
+
+
+def back_to_version_1(url: str) -> None:
+    execute(
+        url,
+        "ALTER TABLE nonstop_trials DROP COLUMN lease",
+        "DELETE FROM nonstop_schema",
+        "INSERT INTO nonstop_schema VALUES (1, 0)",
+    )
+
+
+def test_version_1_becomes_version_2_and_its_trials_have_the_lease_of_their_observers(shared_url: str) -> None:
+    storage = open_storage(shared_url)
+    desk = Desk(storage, storage.create_study("demo", {}).id)
+    desk.report(desk.run())
+    running, before = desk.run(), desk.read()
+    storage.close()
+    back_to_version_1(shared_url)
+    storage = open_storage(shared_url)
+    assert storage.exchange(desk.study, 0) == before
+    assert [pulse.lease for pulse in storage.beat(desk.study, [])] == [None]
+    Desk(storage, desk.study).report(running)
+    asked = storage.exchange(desk.study, 0, request=Request("mine", "me", lease=5.0)).trial
+    assert asked is not None
+    assert asked.lease == 5.0
+    storage.close()
+
+
+def test_a_file_of_the_first_release_opens_and_goes_on(tmp_path: Path) -> None:
+    """versions/1.sql is the dump of a file that nonstop 0.1.0 made."""
+    path = tmp_path / "runs.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript((Path(__file__).parent / "versions" / "1.sql").read_text())
+    connection.close()
+    study = nonstop.load_study(f"sqlite:///{path}", "old")
+    assert [trial.state for trial in study.trials] == ["completed"] * 4 + ["failed", "running", "waiting"]
+    assert [trial.lease for trial in study.trials] == [None] * 7
+    assert study.best_trial.number == 2
+    study.tell(5, 0.5)
+    asked = study.ask(lease=9.0)
+    assert (asked.params, asked.lease) == ({"x": 0.25, "kind": "b"}, 9.0)
+    study.optimize(lambda params: float(params["x"] == 1.0), n_trials=7)
+    versions = [row[0] for row in driver().connect(path).execute("SELECT version FROM nonstop_schema")]
+    assert versions == [1, 2]
 
 
 def test_a_migration_that_fails_changes_nothing(shared_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,8 +131,9 @@ def test_a_migration_that_fails_changes_nothing(shared_url: str, monkeypatch: py
         connection.execute(text("DROP TABLE nonstop_results"))
         connection.execute(text("SELECT * FROM nothing"))
 
-    monkeypatch.setattr(schema, "VERSION", 2)
-    monkeypatch.setattr(schema, "MIGRATIONS", {2: broken})
+    later_version = schema.VERSION + 1
+    monkeypatch.setattr(schema, "VERSION", later_version)
+    monkeypatch.setattr(schema, "MIGRATIONS", {later_version: broken})
     with pytest.raises(StorageError, match="nothing"):
         open_storage(shared_url)
     monkeypatch.undo()
@@ -180,7 +230,7 @@ def test_the_journal_mode_follows(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     def modes(safe_now: bool) -> tuple[str, int]:
         monkeypatch.setattr(sqlite, "wal_is_safe", lambda _: safe_now)
         storage = SqlStorage(f"sqlite:///{tmp_path / 'runs.db'}")
-        found = storage._database.read(
+        found = storage._database.write(
             lambda connection: tuple(
                 connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in ("journal_mode", "synchronous")
             )

@@ -40,6 +40,14 @@ def a_task(study: nonstop.Study, objective: Objective, **terms: object) -> Task:
     return Task(study.storage, study.id, study.spec, objective, Terms(**terms))  # type: ignore[arg-type]
 
 
+def taken_by(study: nonstop.Study, worker: str) -> Trial:
+    """A trial as a worker holds it: study.ask() would hold it without a heartbeat."""
+    session = study._session
+    granted = session.exchange(request=Request(worker, worker)).trial
+    assert granted is not None
+    return session.start(granted)
+
+
 def test_a_worker_runs_its_budget_and_no_more() -> None:
     study = a_study()
     usage = Worker(a_task(study, bowl, n_trials=12), "me").run()
@@ -252,7 +260,7 @@ def test_an_observer_that_was_stalled_forgets() -> None:
 
 def test_a_heartbeat_keeps_its_own_trial_and_hands_on_the_silent_one() -> None:
     study, clock = a_study(), HandClock()
-    mine, silent = study.ask("me"), study.ask("silent")
+    mine, silent = (taken_by(study, worker) for worker in ("me", "silent"))
     heartbeat = Heartbeat(study.storage, study.id, Lease(4.0, max_attempts=3), clock)
     heartbeat.held = mine.number, mine.attempt
     for _ in range(5):

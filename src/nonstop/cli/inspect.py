@@ -31,10 +31,15 @@ def ls(words: Sequence[str], as_json: bool) -> None:
         trials = {"completed": counts.completed, "running": running, "failed": counts.failed, "waiting": counts.waiting}
         about = {key: study.spec.get(key) for key in ("direction", "rule")}
         rows.append({"name": study.name, **trials, **about, "created_at": study.created_at})
+        if study.trouble:
+            rows[-1]["trouble"] = study.trouble
     if as_json:
         echo_json(rows)
     else:
-        echo_table(_COLUMNS, [[str(row[column]) for column in _COLUMNS] for row in rows])
+        echo_table(_COLUMNS, [[str(row[column]) for column in _COLUMNS] for row in rows if "trouble" not in row])
+        for row in rows:
+            if "trouble" in row:
+                echo(f"{row['name']}: {row['trouble']}")
 
 
 @click.command(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,7 +61,9 @@ def write_report(url: str, name: str, path: Path) -> None:
     content = page(about, study.spec, trials)
     study.storage.close()
     try:
-        path.write_text(content, encoding="utf-8")
+        # Private if it is new: it may show what the study's storage, which is private too, would not.
+        with open(path, "w", encoding="utf-8", opener=partial(os.open, mode=0o600)) as file:
+            file.write(content)
     except OSError as error:
         raise StorageError(f"cannot write {path}: {error.strerror}") from error
 

@@ -28,6 +28,10 @@ class StudyRecord:
     spec: Mapping[str, object]
     #: Seconds since the epoch.
     created_at: float
+    #: Differs from that of every other study anywhere; empty if the storage cannot outlive its process.
+    creation: str = ""
+    #: Why its specification cannot be read, and `spec` is empty: it is damaged, or of a newer nonstop.
+    trouble: str = ""
 
 
 class Storage(Protocol):
@@ -45,13 +49,13 @@ class Storage(Protocol):
     """
 
     def create_study(self, name: str, spec: Mapping[str, object]) -> StudyRecord:
-        """Create a study; StudyError if the name is taken."""
+        """Create a study; StudyError if the name is taken, or longer than nonstop.storage.text.LONGEST_NAME."""
 
     def load_study(self, name: str) -> StudyRecord:
-        """The study of that name; StudyError, with the names that there are, if there is none."""
+        """The study of that name; StudyError, with the names that there are, if there is none, or if it is damaged."""
 
     def list_studies(self) -> Sequence[StudyRecord]:
-        """All studies, oldest first."""
+        """All studies, oldest first; of damaged ones, `trouble` says what is wrong."""
 
     def exchange(
         self, study: int, cursor: int, report: Report | None = None, request: Request | None = None

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
+import time
 import weakref
 from collections.abc import Callable, Mapping, Set
+from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, TypeVar, cast
 
-from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection
+from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
@@ -18,12 +22,15 @@ import nonstop.storage.postgres as postgres
 import nonstop.storage.schema as schema
 import nonstop.storage.sqlite as sqlite
 from nonstop.clock import Clock
-from nonstop.errors import StorageError
+from nonstop.errors import OutOfReachError, StorageError
 from nonstop.storage.retry import Patience, retry
 from nonstop.storage.statement import Runner
 from nonstop.storage.text import NOT_SHARED
+from nonstop.storage.watchdog import WATCHDOG, Alarm
 
 T = TypeVar("T")
+#: Seconds that a transaction has to end in after the time for retries is up.
+_OVERTIME = 5.0
 _SECRETS = ("password", "sslpassword", "passfile", "sslkey")
 
 
@@ -50,8 +57,16 @@ class Dialect(Protocol):
     def mark_ours(self, connection: Connection) -> None:
         """Mark the database as one of nonstop."""
 
-    def transient(self, error: DBAPIError) -> bool:
-        """May a retry succeed?"""
+    #: Seconds without a transaction after which a connection is given up, so that others can have it.
+    IDLE: float
+    #: Seconds after which it is given up even if it is in use all the time.
+    OLD: float
+
+    def guard(self, connection: Any, seconds: float) -> AbstractContextManager[None]:
+        """Inside, a driver's connection on which the server does not answer for so long is cut."""
+
+    def transient(self, error: DBAPIError, reached: bool) -> bool:
+        """May a retry succeed? `reached` says whether the database was reached before."""
 
     def remedy(self, error: DBAPIError) -> str | None:
         """What the user can do about the error, if known."""
@@ -94,14 +109,15 @@ def masked(url: URL) -> str:
 
 
 class Database:
-    """Runs functions as transactions, on one connection that threads share by a lock.
+    """Runs functions as transactions, on one connection that threads share by a lock and that is given up when idle.
 
     `read` and `write` give the function a connection of SQLAlchemy, for what is rare. `run` gives it the driver's own,
     for what every trial needs: that is faster.
     """
 
-    def __init__(self, url: URL, clock: Clock, patience: Patience) -> None:
+    def __init__(self, url: URL, clock: Clock, patience: Patience, reached: bool = False) -> None:
         self.url = url
+        self._reached = reached  # by this object, or by the one that it is a copy of
         self._dialect = cast("Dialect", _DIALECTS[url.drivername])
         self._clock = clock
         self._patience = patience
@@ -111,10 +127,14 @@ class Database:
         self._path = None if path is None else str(path)
         self._file: object = None  # the identity of the file after the first transaction
         self._held: list[PoolProxiedConnection] = []  # at most one: `run` keeps it out of the pool for the next `run`
+        self._connected_at = [0.0]  # a list, which the engine may refer to: it must not keep this object alive
+        self._idle: Alarm | None = None
+        self._deadline = 0.0  # when the current call is to have failed, by the clock
         engine = self._dialect.make_engine(url)
         self._engine = engine
         self._readers = engine.execution_options(**self._dialect.READ)
         self._writers = engine.execution_options(**self._dialect.WRITE)
+        event.listen(engine, "connect", partial(_note_time, self._connected_at))
         self.close_engine = weakref.finalize(self, _disconnect, engine, self._held)
         _OPEN_DATABASES.add(self)
 
@@ -125,6 +145,8 @@ class Database:
 
     def prepare(self) -> None:
         """Create or migrate the schema where needed; StorageError if the database is not nonstop's."""
+        if self._path is not None:
+            sqlite.create_private(Path(self._path), self.url)
         try:
             if not self.read(self._is_ready):
                 self.write(self._install)
@@ -158,19 +180,57 @@ class Database:
         self._dialect.serialize(connection)
 
     def _retried(self, once: Callable[[], T]) -> T:
+        deadline = self._clock.monotonic() + self._patience.deadline
+
         def alone() -> T:
             with self._lock:
                 if self._refusal is not None:
                     raise StorageError(self._refusal)
                 self._check_file()
-                result = once()
+                self._deadline = deadline
+                self._watch_idle(False)
+                try:
+                    result = once()
+                finally:
+                    self._watch_idle(True)
+                self._reached = True
                 self._file = self._file or sqlite.file_at(self._path)
                 return result
 
         try:
             return retry(alone, self._transient, self._clock, self._patience)
         except DBAPIError as error:
-            raise StorageError(self._explain(error)) from error.orig
+            kind = OutOfReachError if self._transient(error) else StorageError
+            raise kind(self._explain(error)) from error.orig
+
+    def _guard(self, connection: Any) -> AbstractContextManager[None]:
+        """A wait for the server ends soon after the call is to have failed, even if the server is frozen."""
+        return self._dialect.guard(connection, max(0.0, self._deadline - self._clock.monotonic()) + _OVERTIME)
+
+    def _watch_idle(self, idle: bool) -> None:
+        """Give up the connection if it stays idle, or has been kept for long: the server may have few of them."""
+        if self._idle is not None:
+            WATCHDOG.drop(self._idle)
+            self._idle = None
+        if idle and math.isfinite(self._dialect.IDLE):
+            itself = weakref.ref(self)
+            old = time.monotonic() - self._connected_at[0] > self._dialect.OLD
+            if old:
+                self._disconnect()
+            else:
+                self._idle = WATCHDOG.set(self._dialect.IDLE, lambda: _give_up_idle(itself))
+
+    def give_up_idle(self) -> None:
+        """Disconnect, unless a transaction is under way."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self._disconnect()
+            finally:
+                self._lock.release()
+
+    def _disconnect(self) -> None:
+        self._return_connection()
+        self._engine.dispose()
 
     def _check_file(self) -> None:
         if self._file is not None and sqlite.file_at(self._path) != self._file:
@@ -178,7 +238,7 @@ class Database:
 
     def _with_sqlalchemy(self, engine: Engine, work: Callable[[Connection], T]) -> T:
         self._return_connection()
-        with engine.begin() as connection:
+        with engine.connect() as connection, self._guard(connection.connection.driver_connection), connection.begin():
             return work(connection)
 
     def _with_driver(self, work: Callable[[Runner], T], write: bool) -> T:
@@ -188,13 +248,14 @@ class Database:
             if not self._held:
                 self._held.append(self._engine.raw_connection())
             connection: Any = self._held[0].driver_connection
-            try:
-                self._dialect.begin(connection, write)
-                result = work(Runner(connection, dialect))
-                connection.commit()
-            except BaseException:
-                lost = not self._rolled_back(connection)
-                raise
+            with self._guard(connection):
+                try:
+                    self._dialect.begin(connection, write)
+                    result = work(Runner(connection, dialect))
+                    connection.commit()
+                except BaseException:
+                    lost = not self._rolled_back(connection)
+                    raise
             return result
         except errors as error:
             wrapped = DBAPIError.instance(None, None, error, errors, connection_invalidated=lost, dialect=dialect)
@@ -215,7 +276,7 @@ class Database:
             self._held.pop().close()
 
     def _transient(self, error: Exception) -> bool:
-        return isinstance(error, DBAPIError) and self._dialect.transient(error)
+        return isinstance(error, DBAPIError) and self._dialect.transient(error, self._reached)
 
     def _explain(self, error: DBAPIError) -> str:
         remedy = self._dialect.remedy(error)
@@ -244,6 +305,16 @@ class Database:
         if self.private:
             self._refusal = NOT_SHARED
         self._lock.release()
+
+
+def _give_up_idle(database: weakref.ref[Database]) -> None:
+    found = database()
+    if found is not None:
+        found.give_up_idle()
+
+
+def _note_time(connected_at: list[float], *_: object) -> None:
+    connected_at[0] = time.monotonic()
 
 
 def _disconnect(engine: Engine, held: list[PoolProxiedConnection]) -> None:

@@ -16,7 +16,7 @@ import nonstop.trials.transitions as transitions
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError, TrialError
 from nonstop.storage.contract import StudyRecord
-from nonstop.storage.text import NOT_SHARED, clean_params, decode, encode, no_study, study_name
+from nonstop.storage.text import NOT_SHARED, clean_params, decode, encode, new_study_name, no_study
 from nonstop.trials.messages import Counts, Exchange, HandOn, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Params
@@ -118,7 +118,7 @@ class MemoryStorage:
         raise StorageError(NOT_SHARED)
 
     def create_study(self, name: str, spec: Mapping[str, object]) -> StudyRecord:
-        name, text = study_name(name), encode("the specification of a study", spec, StudyError)
+        name, text = new_study_name(name), encode("the specification of a study", spec, StudyError)
         with self._locked():
             if any(study.record.name == name for study in self._studies.values()):
                 raise StudyError(f"there is already a study {name!r} here")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Mapping, Set
+from contextlib import AbstractContextManager, suppress
 from typing import Any, Final
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
@@ -10,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from nonstop.errors import MissingExtraError
+from nonstop.storage.watchdog import WATCHDOG
 
 #: An arbitrary key, the same in every nonstop, of the lock that installing the schema and creating a study take.
 _ADVISORY_LOCK: Final = 0x6E6F6E73746F70
@@ -29,10 +33,16 @@ _PERMANENT: Final = (
     "does not exist",
     "no pg_hba.conf entry",
     "no password supplied",
-    "could not translate host name",
     "invalid connection option",
     "permission denied",
 )
+#: A name that was once found may be lost for a while; one that never was is misspelt.
+_NAME: Final = ("could not translate host name", "failed to resolve host", "Name or service not known")
+#: Seconds in which the first statements of a new connection are answered.
+_GREETING: Final = 10.0
+#: Seconds without a transaction after which a connection is given up, and after which it is given up in any case.
+IDLE: Final = 1.0
+OLD: Final = 10.0
 
 
 def make_engine(url: URL) -> Engine:
@@ -55,9 +65,26 @@ def make_engine(url: URL) -> Engine:
 
 def _configure(connection: Any, _record: object) -> None:
     autocommit, connection.autocommit = connection.autocommit, True
-    for name, value in _SETTINGS.items():
-        connection.execute(f"SET {name} = '{value}'")
+    with guard(connection, _GREETING):
+        for name, value in _SETTINGS.items():
+            connection.execute(f"SET {name} = '{value}'")
     connection.autocommit = autocommit
+
+
+def guard(connection: Any, seconds: float) -> AbstractContextManager[None]:
+    """Inside, a connection on which the server does not answer for so long is cut: what waits for it then fails.
+
+    A server that is frozen acknowledges all that we send, so the time limits of TCP do not end the wait. Those of the
+    server do not either: it would have to be awake.
+    """
+    return WATCHDOG.after(seconds, lambda: _cut(connection))
+
+
+def _cut(connection: Any) -> None:
+    from psycopg import Error
+
+    with suppress(OSError, Error), socket.socket(fileno=os.dup(connection.fileno())) as wire:
+        wire.shutdown(socket.SHUT_RDWR)
 
 
 def begin(connection: Any, write: bool) -> None:
@@ -83,21 +110,28 @@ def mark_ours(_connection: Connection) -> None:
     """Nothing to do: the names of our tables mark them."""
 
 
-def transient(error: DBAPIError) -> bool:
-    """May a retry succeed?"""
+def transient(error: DBAPIError, reached: bool) -> bool:
+    """May a retry succeed? `reached` says whether the server was reached before."""
     code = getattr(error.orig, "sqlstate", None)
     if code is not None:
         return str(code).startswith(_TRANSIENT)
+    final = _PERMANENT if reached else (*_PERMANENT, *_NAME)
     return error.connection_invalidated or (
-        type(error.orig).__name__ == "OperationalError" and not any(words in str(error.orig) for words in _PERMANENT)
+        type(error.orig).__name__ in ("OperationalError", "ConnectionTimeout")
+        and not any(words in str(error.orig) for words in final)
     )
 
 
 def remedy(error: DBAPIError) -> str | None:
     """What the user can do about the error, if known."""
     code = getattr(error.orig, "sqlstate", None) or ""
+    if code == "53300" or "too many clients" in str(error.orig) or "connection slots" in str(error.orig):
+        return (
+            "the server is short of connections: every worker needs one while it stores (none while it evaluates), and "
+            "so does every command; raise max_connections, or run fewer workers"
+        )
     if code.startswith("53"):
-        return "the server is short of disk, memory or connections, nothing was written: make room and run again"
+        return "the server is short of disk or memory, nothing was written: make room and run again"
     if code == "42501":
         return "this user may not do that: grant CREATE and USAGE on the schema"
     if not code or code.startswith(("08", "57")):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from nonstop.errors import StorageError
 from nonstop.storage.schema import trials
 from nonstop.storage.text import decode_all, encode
 from nonstop.trials.diagnostics import Diagnostics
@@ -16,6 +17,7 @@ _RENAMED: Final = {"order": "place", "worker": "owner"}
 #: The columns of a trial, in the order of its fields.
 COLUMNS: Final = tuple(trials.c[_RENAMED.get(name, name)] for name in Trial.__slots__)
 
+_DAMAGE: Final = (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError)
 _STATES: Final = {state.value: state for state in TrialState}
 _TRIAL: Final[Callable[..., Trial]] = Trial
 
@@ -43,12 +45,27 @@ def changed(old: Trial, new: Trial) -> list[str]:
     return [name for name in Trial.__slots__ if getattr(old, name) is not getattr(new, name)]
 
 
-def to_trials(rows: Sequence[Sequence[Any]]) -> list[Trial]:
-    """The trials of rows that begin with COLUMNS. All JSON is decoded at once: that halves the time to open a long
-    study."""
+def to_trials(rows: Sequence[Sequence[Any]], study: str) -> list[Trial]:
+    """The trials of rows that begin with COLUMNS; StorageError that names the first one that cannot be read."""
+    try:
+        return _to_trials(rows)
+    except _DAMAGE:
+        for row in rows:
+            try:
+                _to_trials([row])
+            except _DAMAGE as error:
+                raise StorageError(
+                    f"trial {row[0]} of the study {study!r} cannot be read ({type(error).__name__}: {error}): it is "
+                    "damaged, or of a newer nonstop; restore it from a backup, or pip install -U nonstop"
+                ) from None
+        raise
+
+
+def _to_trials(rows: Sequence[Sequence[Any]]) -> list[Trial]:
+    """All JSON is decoded at once: that halves the time to open a long study."""
     decoded = decode_all([row[2] or "null" for row in rows] + [row[11] for row in rows])
     recorded = map(Diagnostics.from_json, decoded[len(rows) :])
     return [
-        _TRIAL(row[0], _STATES[row[1]], params, row[3] and float(row[3]), *row[4:11], diagnostics, *row[12:16])
+        _TRIAL(row[0], _STATES[row[1]], params, row[3] and float(row[3]), *row[4:11], diagnostics, *row[12:17])
         for row, params, diagnostics in zip(rows, decoded, recorded, strict=False)
     ]

@@ -14,7 +14,8 @@ from nonstop.trials.trial import Trial, TrialState
 
 
 class Session:
-    """Belongs to one thread. `on_changes` is called with every change once, in order."""
+    """Belongs to one thread. `on_changes` is called with every change once, in order; `reach` makes every call of the
+    storage, and may repeat it."""
 
     def __init__(
         self,
@@ -23,6 +24,7 @@ class Session:
         spec: Spec,
         clock: Clock | None = None,
         on_changes: Callable[[Iterable[Trial]], None] = lambda _changes: None,
+        reach: Callable[[Callable[[], Exchange]], Exchange] = lambda call: call(),
     ) -> None:
         self.storage = storage
         self.study = study
@@ -33,36 +35,38 @@ class Session:
         self.storing = 0.0
         self._clock = clock or WallClock()
         self._on_changes = on_changes
+        self._reach = reach
 
     def exchange(self, report: Report | None = None, request: Request | None = None) -> Exchange:
         """Report, request and read in one transaction; with neither, only read."""
-        before = self._clock.monotonic()
-        answer = self.storage.exchange(self.study, self.mirror.cursor, report, request)
-        return self._applied(answer, before)
+        return self._applied(lambda: self.storage.exchange(self.study, self.mirror.cursor, report, request))
 
     def start(self, trial: Trial) -> Trial:
         """The granted trial, RUNNING. If it has no params, propose them, and again whenever another worker's proposal
         from the same data overtakes this one."""
         while trial.state is TrialState.PROPOSING:
             suggestion = suggest(self.spec, self.mirror, trial, Basis.of(self.mirror, trial))
-            before = self._clock.monotonic()
-            answer = self.storage.start(
-                self.study,
-                Start(
-                    trial.number,
-                    trial.attempt,
-                    suggestion.params,
-                    suggestion.seed,
-                    suggestion.diagnostics,
-                    unique=not self.spec.noisy,
-                ),
-                self.mirror.cursor,
+            start = Start(
+                trial.number,
+                trial.attempt,
+                suggestion.params,
+                suggestion.seed,
+                suggestion.diagnostics,
+                unique=not self.spec.noisy,
             )
-            trial = self._applied(answer, before).trial or trial
+            trial = self._started(start).trial or trial
         return trial
 
-    def _applied(self, answer: Exchange, before: float) -> Exchange:
-        self.mirror.apply(answer.changes)
-        self._on_changes(answer.changes)
-        self.storing += self._clock.monotonic() - before
+    def _started(self, start: Start) -> Exchange:
+        return self._applied(lambda: self.storage.start(self.study, start, self.mirror.cursor))
+
+    def _applied(self, call: Callable[[], Exchange]) -> Exchange:
+        """The answer of the storage, applied. The time counts as storing, also if there is no answer."""
+        before = self._clock.monotonic()
+        try:
+            answer = self._reach(call)
+            self.mirror.apply(answer.changes)
+            self._on_changes(answer.changes)
+        finally:
+            self.storing += self._clock.monotonic() - before
         return answer

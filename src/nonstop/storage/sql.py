@@ -19,23 +19,29 @@ from nonstop.storage.retry import Patience
 from nonstop.storage.schema import studies
 from nonstop.storage.sqlledger import SqlLedger
 from nonstop.storage.statement import Runner
-from nonstop.storage.text import NOT_SHARED, clean_params, decode, encode, no_study, study_name
+from nonstop.storage.text import NOT_SHARED, clean_params, decode, encode, new_study_name, no_study, study_name
 from nonstop.trials.messages import Counts, Exchange, HandOn, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial
 from nonstop.types import Params
 
 T = TypeVar("T")
-_RECORD = (studies.c.id, studies.c.name, studies.c.spec, studies.c.created_at)
+_RECORD = (studies.c.id, studies.c.name, studies.c.spec, studies.c.created_at, studies.c.creation_id)
 
 
 class SqlStorage:
-    """Implements nonstop.storage.contract.Storage. Pickled as its URL: each process opens its own connection."""
+    """Implements nonstop.storage.contract.Storage. Pickled as its URL: each process opens its own connection.
 
-    def __init__(self, url: str, clock: Clock | None = None, patience: Patience | None = None) -> None:
+    A copy in another process (`reached`) does not connect before it is used: then its worker can say what is wrong.
+    """
+
+    def __init__(
+        self, url: str, clock: Clock | None = None, patience: Patience | None = None, reached: bool = False
+    ) -> None:
         self._clock = clock or WallClock()
         self._patience = patience or Patience()
-        self._database = Database(parse(url), self._clock, self._patience)
-        self._database.prepare()
+        self._database = Database(parse(url), self._clock, self._patience, reached)
+        if not reached:
+            self._database.prepare()
 
     def __repr__(self) -> str:
         return f"SqlStorage({masked(self._database.url)!r})"
@@ -43,15 +49,16 @@ class SqlStorage:
     def __reduce__(self) -> tuple[object, ...]:
         if self._database.private:
             raise StorageError(NOT_SHARED)
-        return type(self), (self._database.url.render_as_string(hide_password=False), self._clock, self._patience)
+        url = self._database.url.render_as_string(hide_password=False)
+        return type(self), (url, self._clock, self._patience, True)
 
     def create_study(self, name: str, spec: Mapping[str, object]) -> StudyRecord:
-        name, text = study_name(name), encode("the specification of a study", spec, StudyError)
+        name, text = new_study_name(name), encode("the specification of a study", spec, StudyError)
         creation = uuid.uuid4().hex  # tells a retry after a lost answer from a name that is taken
 
         def create(connection: Connection) -> StudyRecord:
             self._database.serialize(connection)
-            known = select(*_RECORD, studies.c.creation_id).where(studies.c.name == name)
+            known = select(*_RECORD).where(studies.c.name == name)
             row = connection.execute(known).one_or_none()
             if row is None:
                 values = {"name": name, "creation_id": creation, "spec": text, "created_at": self._clock.now()}
@@ -68,7 +75,10 @@ class SqlStorage:
         row = self._database.read(lambda connection: connection.execute(query).one_or_none())
         if row is None:
             raise no_study(name, [study.name for study in self.list_studies()])
-        return _record(row)
+        record = _record(row)
+        if record.trouble:
+            raise StudyError(f"the study {name!r} cannot be loaded: {record.trouble}")
+        return record
 
     def list_studies(self) -> Sequence[StudyRecord]:
         query = select(*_RECORD).order_by(studies.c.id)
@@ -127,8 +137,12 @@ class SqlStorage:
 
 
 def _record(row: Sequence[Any]) -> StudyRecord:
-    study, name, spec, created_at, *_ = row
-    return StudyRecord(study, name, decode(spec), created_at)
+    study, name, spec, created_at, creation = row
+    try:
+        return StudyRecord(study, name, decode(spec), created_at, creation)
+    except (ValueError, TypeError, RecursionError) as error:
+        trouble = f"its specification is damaged ({error}): restore it from a backup"
+        return StudyRecord(study, name, {}, created_at, creation, trouble)
 
 
 def open_url(url: str, patience: Patience | None) -> SqlStorage:
@@ -139,7 +153,10 @@ def open_url(url: str, patience: Patience | None) -> SqlStorage:
 def missing(url: str) -> str | None:
     """Says that the file of an SQLite URL does not exist, if so; what a server lacks, it says when it is opened."""
     path = sqlite_path(parse(url))
-    return None if path is None or path.exists() else f"there is no file {path}"
+    try:
+        return None if path is None or path.exists() else f"there is no file {path}"
+    except OSError:  # a folder that we may not enter: opening the file says so
+        return None
 
 
 def shown(url: str) -> str:

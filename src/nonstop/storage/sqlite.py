@@ -12,11 +12,13 @@ module do not see each other: code that opens our files in such a process should
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sqlite3
 import sys
 from collections.abc import Mapping, Set
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -39,6 +41,9 @@ NETWORK: Final = re.compile(
 #: Seconds. Short, because SQLite checks a lock less and less often; after this we retry, with jitter.
 #: With 32 processes writing at once, the slowest 1 % of transactions took 0.5 s instead of 1.7 s.
 BUSY_TIMEOUT: Final = 0.1
+#: A file is kept open: that costs no one else anything.
+IDLE: Final = math.inf
+OLD: Final = math.inf
 #: Execution options of the two kinds of transaction.
 READ: Final[Mapping[str, object]] = {"nonstop_write": False}
 WRITE: Final[Mapping[str, object]] = {"nonstop_write": True}
@@ -50,13 +55,19 @@ GONE: Final = "the file cannot be written (permissions, or it was moved or delet
 
 _TRANSIENT: Final = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _REMEDIES: Final = {
-    sqlite3.SQLITE_BUSY: "another process holds the database locked: look for a stopped one, or use PostgreSQL",
+    sqlite3.SQLITE_BUSY: (
+        "another process holds the database locked: look for a stopped one, or for one with a newer SQLite "
+        "(pip install 'nonstop[sqlite]' here, too), or use PostgreSQL"
+    ),
     sqlite3.SQLITE_FULL: "the disk is full, nothing was written: make room and run again",
     sqlite3.SQLITE_IOERR: "the disk refused (full, over quota or broken), nothing was written: make room and run again",
     sqlite3.SQLITE_CORRUPT: "the file is damaged: restore a backup, or save what is left with `sqlite3 FILE .recover`",
     sqlite3.SQLITE_NOTADB: "this is not an SQLite file: give nonstop a file of its own",
     sqlite3.SQLITE_READONLY: GONE,
-    sqlite3.SQLITE_CANTOPEN: "the file cannot be opened: does its folder exist, and may you write there?",
+    sqlite3.SQLITE_CANTOPEN: (
+        "the file cannot be opened: does its folder exist, and may you read and write there? A file of another user is "
+        "private; a copy of it can be read"
+    ),
 }
 
 
@@ -85,6 +96,13 @@ def file_at(path: str | None) -> tuple[int, int] | None:
     except OSError:
         return None
     return None if found is None else (found.st_dev, found.st_ino)
+
+
+def create_private(path: Path, url: URL) -> None:
+    """Create the file if it does not exist, for this user only: SQLite gives its journals the same permissions."""
+    if url.query.get("mode") not in ("ro", "rw"):
+        with suppress(OSError):  # it exists, or SQLite will say why it cannot be made
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def make_engine(url: URL) -> Engine:
@@ -131,9 +149,9 @@ def _configure(connection: Any, synchronous: str) -> None:
     if wal_is_safe(driver().sqlite_version_info):
         fresh = connection.execute("PRAGMA page_count").fetchone()[0] == 0
         mode = "wal" if fresh or mode == "wal" else "truncate"
-    else:
-        mode = "truncate"
-    connection.execute(f"PRAGMA journal_mode={mode}")
+        connection.execute(f"PRAGMA journal_mode={mode}")
+    elif mode != "wal":  # else it may be in use: reading is safe, and the first that writes takes it out of WAL mode
+        mode = connection.execute("PRAGMA journal_mode=truncate").fetchone()[0]
     # With a rollback journal, "normal" could damage the file in a power cut: there it is always "full".
     connection.execute(f"PRAGMA synchronous={synchronous if mode == 'wal' else 'full'}")
     # A file from elsewhere may have triggers or views that call functions: ours has none.
@@ -142,11 +160,24 @@ def _configure(connection: Any, synchronous: str) -> None:
 
 def begin(connection: Any, write: bool) -> None:
     """Begin a transaction on a connection of the driver."""
+    if write:
+        _leave_unsafe_wal(connection)
     connection.execute(_begin_of(write))
 
 
 def _begin(connection: Connection) -> None:
-    connection.exec_driver_sql(_begin_of(bool(connection.get_execution_options().get("nonstop_write", False))))
+    write = bool(connection.get_execution_options().get("nonstop_write", False))
+    if write:
+        _leave_unsafe_wal(connection.connection.driver_connection)
+    connection.exec_driver_sql(_begin_of(write))
+
+
+def _leave_unsafe_wal(connection: Any) -> None:
+    """An SQLite in which WAL is not safe never writes in WAL mode. While others use the file so, it is locked to us."""
+    if wal_is_safe(driver().sqlite_version_info) or connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        return
+    connection.execute("PRAGMA journal_mode=truncate")
+    connection.execute("PRAGMA synchronous=full")
 
 
 def _begin_of(write: bool) -> str:
@@ -173,7 +204,12 @@ def mark_ours(connection: Connection) -> None:
     connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
 
 
-def transient(error: DBAPIError) -> bool:
+def guard(_connection: Any, _seconds: float) -> AbstractContextManager[None]:
+    """Nothing to guard against: there is no server that could fall silent."""
+    return nullcontext()
+
+
+def transient(error: DBAPIError, reached: bool) -> bool:  # noqa: ARG001
     """May a retry succeed?"""
     return _code(error) in _TRANSIENT
 

@@ -55,7 +55,7 @@ _LOG: Final = text(
 
 _HELD: Final = or_(*(trials.c.state == state.value for state in transitions.HELD))
 _BEAT: Final = _PUT.where(trials.c.attempt == bindparam("the_attempt"), _HELD).values(beat=trials.c.beat + 1)
-_PULSES: Final = select(trials.c.number, trials.c.attempt, trials.c.beat, trials.c.owner).where(
+_PULSES: Final = select(trials.c.number, trials.c.attempt, trials.c.beat, trials.c.owner, trials.c.lease).where(
     trials.c.study_id == _STUDY, _HELD
 )
 
@@ -93,7 +93,9 @@ class SqlLedger:
         named = {"the_study": self._study, "the_cursor": cursor, "the_number": number, "the_id": request_id}
         rows = self._run(_NEWS, named).fetchall()
         self._cursor = cursor
-        self._trials = {trial.number: trial for trial in sorted(to_trials(rows), key=attrgetter("sequence"))}
+        self._trials = {
+            trial.number: trial for trial in sorted(to_trials(rows, self._name), key=attrgetter("sequence"))
+        }
         self._grants = {row[-1]: row[0] for row in rows}
 
     @property
@@ -121,7 +123,7 @@ class SqlLedger:
 
     def _one(self, query: Select[Any], **parameters: object) -> Trial | None:
         row = self._run(query, {"the_study": self._study, **parameters}).fetchone()
-        return None if row is None else to_trials([row])[0]
+        return None if row is None else to_trials([row], self._name)[0]
 
     def add(self, trial: Trial, request_id: str | None = None, insert_id: str | None = None) -> Trial:
         trial = self._count(None, trial)
@@ -176,6 +178,6 @@ def beat(run: Runner, study: int, mine: Sequence[tuple[int, int]]) -> None:
 def pulses(run: Runner, study: int) -> Sequence[Pulse]:
     """The heartbeats of all trials that a worker holds, by number."""
     rows = run(_PULSES, {"the_study": study}).fetchall()
-    found = [Pulse(number, attempt, count, worker or "") for number, attempt, count, worker in rows]
+    found = [Pulse(number, attempt, count, worker or "", lease) for number, attempt, count, worker, lease in rows]
     # Sorted here: with ORDER BY number, SQLite would scan all trials instead of sorting a few.
     return sorted(found, key=lambda pulse: pulse.number)

@@ -15,6 +15,8 @@ from nonstop.wording import printable
 
 _JSON = json.JSONEncoder(allow_nan=False)  # json.dumps would create one with every call
 
+#: Characters of a study's name. PostgreSQL has no room for more than some 2,700 bytes in an index.
+LONGEST_NAME = 200
 NOT_SHARED = "a study in memory cannot be shared with another process: create it with a URL, such as sqlite:///runs.db"
 
 
@@ -27,8 +29,11 @@ def encode(what: str, value: Mapping[str, object], error: type[NonstopError] = T
 
 
 def decode(text: str) -> dict[str, object]:
-    """What encode() was given."""
-    return cast("dict[str, object]", json.loads(text))
+    """What encode() was given; ValueError or TypeError if the text cannot be that."""
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise TypeError(f"no JSON object, but a {type(found).__name__}")
+    return found
 
 
 def clean_params(params: Params) -> Params:
@@ -45,6 +50,13 @@ def study_name(name: str) -> str:
     """The name; StudyError if it is empty, or has characters that a database does not store."""
     if not name or name != printable(name):
         raise StudyError(f"{name!r} cannot be the name of a study: give it at least one printable character")
+    return name
+
+
+def new_study_name(name: str) -> str:
+    """The name for a new study; StudyError also if it is too long."""
+    if len(study_name(name)) > LONGEST_NAME:
+        raise StudyError(f"a study's name has at most {LONGEST_NAME} characters, not {len(name)}: {name[:40]!r}…")
     return name
 
 

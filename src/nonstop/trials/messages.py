@@ -37,6 +37,8 @@ class Request:
     worker: str
     #: The budget: completed, proposing, waiting and running trials together never exceed it. None is no limit.
     limit: int | None = None
+    #: Seconds for which the trial is held without a heartbeat, infinite for ever; None if a heartbeat keeps it.
+    lease: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +129,5 @@ class Pulse:
     beat: int
     #: The name of the worker.
     worker: str
+    #: The trial's own lease in seconds, which is infinite if it never expires; None: that of the observers applies.
+    lease: float | None = None

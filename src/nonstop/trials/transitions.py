@@ -35,12 +35,19 @@ def may_create(counts: Counts, limit: int | None) -> bool:
 
 def ask(number: int, request: Request, version: int, now: float) -> Trial:
     """A new trial, whose params the asking worker is to propose."""
-    return Trial(number, TrialState.PROPOSING, version=version, worker=printable(request.worker), asked_at=now)
+    return Trial(
+        number,
+        TrialState.PROPOSING,
+        version=version,
+        worker=printable(request.worker),
+        asked_at=now,
+        lease=request.lease,
+    )
 
 
 def claim(trial: Trial, request: Request, version: int, now: float) -> Trial:
     """A waiting trial, granted to the asking worker; if it has params, it keeps the version they were proposed from."""
-    granted = replace(trial, worker=printable(request.worker), asked_at=now, beat=0)
+    granted = replace(trial, worker=printable(request.worker), asked_at=now, beat=0, lease=request.lease)
     if trial.params is None:
         return replace(granted, state=TrialState.PROPOSING, version=version)
     return replace(granted, state=TrialState.RUNNING, started_at=now)
@@ -137,12 +144,12 @@ def hand_on(trial: Trial, hand_on: HandOn, now: float) -> Trial:
     """The trial WAITING for its next attempt, or FAILED after the last one."""
     if trial.attempt >= hand_on.max_attempts:
         return replace(trial, state=TrialState.FAILED, reason=printable(hand_on.reason), finished_at=now)
-    return replace(trial, state=TrialState.WAITING, attempt=trial.attempt + 1, worker=None, beat=0)
+    return replace(trial, state=TrialState.WAITING, attempt=trial.attempt + 1, worker=None, beat=0, lease=None)
 
 
 def pulse(trial: Trial) -> Pulse:
     """The heartbeat of a trial that a worker holds."""
-    return Pulse(trial.number, trial.attempt, trial.beat, trial.worker or "")
+    return Pulse(trial.number, trial.attempt, trial.beat, trial.worker or "", trial.lease)
 
 
 def finite(number: int, value: object) -> float:

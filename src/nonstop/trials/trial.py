@@ -90,3 +90,6 @@ class Trial:
     finished_at: float | None = None
     #: The sequence number of its latest change in the study.
     sequence: int = 0
+    #: Seconds after which it is handed on unless it was told, if it was asked for: infinite if it is held until then.
+    #: None if a worker holds it, whose heartbeat tells that it lives.
+    lease: float | None = None

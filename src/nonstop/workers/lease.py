@@ -2,7 +2,10 @@
 
 A trial whose heartbeat counter does not change for a whole lease is handed on. Only the observer's own monotonic clock
 counts, so clocks that differ or jump do no harm. An observer that was itself held up (stopped, swapped out, cut off
-from the storage) cannot judge the others: it forgets what it saw and starts again.
+from the storage) cannot judge the others: it forgets what it saw and starts again. A storage that answers slowly is not
+such a case: the watch accepts intervals that stay as long as they were.
+
+A trial with a lease of its own was asked for, and has no heartbeat: it expires that long after it was first seen.
 """
 
 from __future__ import annotations
@@ -26,14 +29,19 @@ class LeaseWatch:
         self._lease = lease
         self._seen: dict[Pulse, float] = {}
         self._last: float | None = None
+        self._interval = 0.0  # between the latest two observations
 
     def expired(self, pulses: Iterable[Pulse], now: float) -> list[Pulse]:
-        """Record the pulses read at `now`; returns those that have been the same for a lease or longer."""
-        if self._last is None or now - self._last > self._lease / 2:
-            self._seen = {}
-        self._last = now
+        """Record the pulses that a read which began at `now` saw; those that were the same for a lease or longer."""
+        interval = 0.0 if self._last is None else now - self._last
+        if interval > max(self._lease / 2, 2 * self._interval):
+            self._seen = {pulse: since for pulse, since in self._seen.items() if pulse.lease is not None}
+        self._last, self._interval = now, interval
         self._seen = {pulse: self._seen.get(pulse, now) for pulse in pulses}
-        return [pulse for pulse, since in self._seen.items() if now - since >= self._lease]
+        return [pulse for pulse, since in self._seen.items() if now - since >= self._lease_of(pulse)]
+
+    def _lease_of(self, pulse: Pulse) -> float:
+        return self._lease if pulse.lease is None else pulse.lease
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +89,18 @@ class Heartbeat:
 
     def beat(self) -> None:
         """Beat once for the held trial, and hand on the trials whose lease has expired."""
-        held = self.held
+        held, began = self.held, self._clock.monotonic()
         pulses = self._storage.beat(self._study, [] if held is None else [held])
-        for pulse in self._watch.expired(pulses, self._clock.monotonic()):
-            reason = f"no heartbeat from {pulse.worker or 'its worker'} for {self._lease.seconds:g} s"
-            silent = HandOn(pulse.number, pulse.attempt, reason, self._lease.max_attempts, pulse.beat)
-            self._storage.hand_on(self._study, silent)
+        for pulse in self._watch.expired(pulses, began):
+            self._storage.hand_on(self._study, expiry(pulse, self._lease))
+
+
+def expiry(pulse: Pulse, lease: Lease) -> HandOn:
+    """The message that hands on a trial whose lease, or the one of its own, has expired."""
+    who = pulse.worker or "its worker"
+    reason = (
+        f"no heartbeat from {who} for {lease.seconds:g} s"
+        if pulse.lease is None
+        else f"{who} did not tell it within the {pulse.lease:g} s of its lease"
+    )
+    return HandOn(pulse.number, pulse.attempt, reason, lease.max_attempts, pulse.beat)

@@ -66,6 +66,16 @@ class StopFlag:
         finally:
             self._armed = False
 
+    def interrupt_from_now_on(self) -> None:
+        """For another thread: from now on, a signal raises StopRequested in the main thread, whatever it waits for."""
+        self._armed = True
+        if self.signal is not None:  # it came before
+            signal.pthread_kill(threading.main_thread().ident or 0, self.signal)
+
+    def disarm(self) -> None:
+        """The end of what interrupt_from_now_on() began."""
+        self._armed = False
+
     def forward_signal(self) -> None:
         """Raise SIGTERM again, for the original handler: in a process that others started, it is not only meant for the
         worker loop."""

@@ -22,7 +22,9 @@ from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.workers.lease import Heartbeat, Lease
 from nonstop.workers.objective import Objective, evaluate, limited, objective_of
+from nonstop.workers.reach import Reach
 from nonstop.workers.stopping import StopFlag, StopRequested
+from nonstop.workers.unsent import LOG, Unsent, described
 from nonstop.workers.usage import Usage
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
@@ -60,6 +62,8 @@ class Task:
     objective: str | Objective
     #: When to stop.
     terms: Terms
+    #: Identifies the study everywhere (StudyRecord.creation); if empty, results are not kept beside the run.
+    creation: str = ""
 
 
 class ConsecutiveFailures:
@@ -101,7 +105,9 @@ class Worker:
         self._on_hold = on_hold
         self._objective = limited(objective_of(task.objective), task.terms.trial_timeout)
         self._failures = ConsecutiveFailures(task.terms.since)
-        self._session = Session(task.storage, task.study, task.spec, self._clock, self._failures.update)
+        self._unsent = Unsent(task.creation, repr(task.storage))
+        self._reach = Reach(name, self._unsent, self._stop, self._clock, self._is_late)
+        self._session = Session(task.storage, task.study, task.spec, self._clock, self._failures.update, self._reach)
         self._heartbeat = Heartbeat(task.storage, task.study, task.terms.lease, self._clock)
         self._held: tuple[int, int] | None = None
         self._evaluating = self._idle = self._total = 0.0
@@ -122,6 +128,7 @@ class Worker:
             before = self._clock.monotonic()
             try:
                 self._exchange(None, request=False)  # reads the whole study before a request takes its lock
+                self._hand_in_left()
                 self._loop()
             except StopRequested:
                 pass
@@ -171,15 +178,35 @@ class Worker:
 
     def _exchange(self, report: Report | None, request: bool) -> Exchange:
         asked = Request(os.urandom(16).hex(), self._name, self._terms.n_trials) if request else None
+        if report is not None:
+            self._reach.report = report, self._session.mirror.trials[report.number].params or {}
         try:
             answer = self._session.exchange(report, asked)
-        except StorageError as error:
-            if report is None or report.value is None:
+        except BaseException as error:
+            kept = self._reach.keep()
+            if kept is not None:
+                self._hold(None)  # no one need evaluate it again
+            if report is None or not isinstance(error, StorageError):
                 raise
-            raise StorageError(f"trial {report.number} = {report.value!r} could not be handed in: {error}") from error
+            where = "" if kept is None else f"; it is kept in {kept}, and the next run of this study there hands it in"
+            raise type(error)(f"{described(report)} could not be handed in: {error}{where}") from error
         granted = answer.trial if asked is not None else None
         self._hold(None if granted is None else (granted.number, granted.attempt))
         return answer
+
+    def _hand_in_left(self) -> None:
+        """Hand in what workers of this study kept here when they were ended, each result once."""
+        for kept in self._unsent.left():
+            known = self._session.mirror.trials.get(kept.report.number)
+            try:
+                if known is None or known.params != kept.params:
+                    raise TrialError("the study has no such trial")
+                self._session.exchange(kept.report)
+            except (TrialError, StudyError) as error:
+                LOG.warning("%s of %s cannot be handed in, and stays: %s", described(kept.report), kept.path, error)
+                continue
+            kept.path.unlink(missing_ok=True)
+            LOG.warning("%s was left by an earlier run, and is handed in", described(kept.report))
 
     def _start(self, answer: Exchange) -> Trial | None:
         """The granted trial, RUNNING with its params; None if none was granted, or it was handed on meanwhile."""
@@ -224,8 +251,9 @@ class Worker:
         """Give back the trial of an interrupted worker. If the storage does not answer, its lease expires later."""
         if self._held is not None:
             number, attempt = self._held
-            with suppress(StorageError):
-                give_back(self._session.storage, self._session.study, number, attempt)
+            if not self._reach.lost:
+                with suppress(StorageError):
+                    give_back(self._session.storage, self._session.study, number, attempt)
             self._hold(None)
 
 

@@ -1,0 +1,67 @@
+"""Rows that are damaged or newer than we are: the others are still there, and the error names the bad one."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+import nonstop
+from nonstop.cli.app import app
+from nonstop.errors import StorageError, StudyError
+from nonstop.storage.sql import SqlStorage
+
+SPACE = nonstop.Space({"x": nonstop.Float(0.0, 1.0)})
+
+
+def damage(url: str, statement: str) -> None:
+    storage = SqlStorage(url)
+    storage._database.write(lambda connection: connection.exec_driver_sql(statement))
+    storage.close()
+
+
+@pytest.fixture
+def url(shared_url: str) -> str:
+    for name in ("first", "bad", "last"):
+        study = nonstop.create_study(shared_url, name, space=SPACE)
+        study.tell(study.ask(), 0.5)
+        study.tell(study.ask(), 0.25)
+        study.storage.close()
+    return shared_url
+
+
+@pytest.mark.parametrize("spec", ["{", "", "[]", "null", "3", '{"space": '])
+def test_one_bad_study_does_not_hide_the_others(url: str, spec: str) -> None:
+    damage(url, f"UPDATE nonstop_studies SET spec = '{spec}' WHERE name = 'bad'")
+    storage = SqlStorage(url)
+    assert [(record.name, bool(record.trouble)) for record in storage.list_studies()] == [
+        ("first", False),
+        ("bad", True),
+        ("last", False),
+    ]
+    with pytest.raises(StudyError, match=r"the study 'bad' cannot be loaded: its specification is damaged"):
+        nonstop.load_study(storage, "bad")
+    assert nonstop.load_study(storage, "last").best_value == 0.25
+    storage.close()
+    shown = CliRunner().invoke(app, ["ls", url])
+    assert shown.exit_code == 0, shown.output
+    lines = shown.output.splitlines()
+    assert [line.split()[0] for line in lines[-3:]] == ["first", "last", "bad:"]
+    assert "its specification is damaged" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "state = 'paused'",
+        "params = '{'",
+        "params = '1}, {'",
+        "value = 'many'",
+        "diagnostics = '[]x'",
+        'diagnostics = \'{"rung": 1, "cursor": 2}\'',
+    ],
+)
+def test_a_bad_trial_is_named(url: str, change: str) -> None:
+    damage(url, f"UPDATE nonstop_trials SET {change} WHERE number = 1 AND study_id = 2")
+    with pytest.raises(StorageError, match=r"trial 1 of the study 'bad' cannot be read .*damaged, or of a newer"):
+        nonstop.load_study(url, "bad")
+    assert nonstop.load_study(url, "first").best_value == 0.25
