@@ -90,6 +90,8 @@ def test_consecutive_failures_end_with_a_result_and_begin_with_the_run() -> None
     assert failures.count == 2
     failures.update([ended(6, TrialState.COMPLETED)])
     assert failures.count == 0
+    failures.update([ended(7, TrialState.FAILED), replace(ended(7, TrialState.COMPLETED), sequence=8)])
+    assert failures.count == 0, "a late result revived it"
 
 
 def test_after_the_deadline_no_trial_starts() -> None:

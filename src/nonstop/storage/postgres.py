@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterator, Mapping, Set
+from contextlib import contextmanager
 from typing import Any, Final
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
@@ -66,6 +67,20 @@ def begin(connection: Any, write: bool) -> None:
 
     connection.isolation_level = IsolationLevel.READ_COMMITTED if write else IsolationLevel.REPEATABLE_READ
     connection.read_only = not write
+
+
+@contextmanager
+def autocommit(connection: Any) -> Iterator[None]:
+    """Inside, each statement on a connection of the driver is a transaction of its own: one round trip."""
+    from psycopg import IsolationLevel
+
+    connection.isolation_level, connection.read_only = IsolationLevel.READ_COMMITTED, False
+    connection.autocommit = True
+    try:
+        yield
+    finally:
+        if not connection.closed:
+            connection.autocommit = False
 
 
 def serialize(connection: Connection) -> None:

@@ -17,6 +17,7 @@ import re
 import sqlite3
 import sys
 from collections.abc import Mapping, Set
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -143,6 +144,11 @@ def _configure(connection: Any, synchronous: str) -> None:
 def begin(connection: Any, write: bool) -> None:
     """Begin a transaction on a connection of the driver."""
     connection.execute(_begin_of(write))
+
+
+def autocommit(_connection: Any) -> AbstractContextManager[None]:
+    """Nothing to do: without BEGIN, each statement is a transaction of its own."""
+    return nullcontext()
 
 
 def _begin(connection: Connection) -> None:
