@@ -15,7 +15,7 @@ from nonstop.storage.memory import MemoryStorage
 from nonstop.trials.messages import Exchange, HandOn, Pulse, Report, Request
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Value
-from nonstop.workers.lease import Heartbeat, Lease, LeaseWatch
+from nonstop.workers.lease import Heart, Heartbeat, Lease, LeaseWatch
 from nonstop.workers.objective import Objective
 from nonstop.workers.stopping import StopFlag, StopRequested, stop_on_signals
 from nonstop.workers.worker import ConsecutiveFailures, Task, Terms, Worker
@@ -255,10 +255,9 @@ def test_an_observer_that_was_stalled_forgets() -> None:
 def test_a_heartbeat_keeps_its_own_trial_and_hands_on_the_silent_one() -> None:
     study, clock = a_study(), HandClock()
     mine, silent = study.ask("me"), study.ask("silent")
-    heartbeat = Heartbeat(study.storage, study.id, Lease(4.0, max_attempts=3), clock)
-    heartbeat.held = mine.number, mine.attempt
+    heart = Heart(study.storage, study.id, Lease(4.0, max_attempts=3), clock)
     for _ in range(5):
-        heartbeat.beat()
+        heart.beat([(mine.number, mine.attempt)])
         clock.time += 1.0
     states = {trial.number: trial.state for trial in study.trials}
     assert states == {mine.number: TrialState.RUNNING, silent.number: TrialState.WAITING}
@@ -270,12 +269,14 @@ def test_a_heartbeat_survives_a_storage_that_does_not() -> None:
     def beating() -> bool:
         return any(thread.name == "nonstop-heartbeat" for thread in threading.enumerate())
 
-    study = a_study()
-    with Heartbeat(study.storage, study.id, Lease(0.02)):
+    study, closed = a_study(), threading.Event()
+    heart = Heart(study.storage, study.id, Lease(0.02))
+    with Heartbeat(lambda: heart.beat([]), Lease(0.02), closed.set):
         study.storage.close()
         time.sleep(0.1)
         assert beating()
     assert not beating()
+    assert closed.is_set()
 
 
 def test_no_second_of_a_run_goes_missing() -> None:

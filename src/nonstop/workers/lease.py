@@ -1,4 +1,4 @@
-"""Leases: a worker's heartbeat for the trial it holds, and its watch over the trials of all other workers.
+"""Leases: heartbeats for the trials that workers hold, and a watch over the trials of all workers.
 
 A trial whose heartbeat counter does not change for a whole lease is handed on. Only the observer's own monotonic clock
 counts, so clocks that differ or jump do no harm. An observer that was itself held up (stopped, swapped out, cut off
@@ -8,7 +8,7 @@ from the storage) cannot judge the others: it forgets what it saw and starts aga
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from nonstop.clock import Clock, WallClock
@@ -45,12 +45,14 @@ class Lease:
     #: How many workers may lose a trial before it counts as failed.
     max_attempts: int = 3
 
+    @property
+    def interval(self) -> float:
+        """Seconds between two heartbeats."""
+        return self.seconds / BEATS_PER_LEASE
 
-class Heartbeat:
-    """A thread that beats for the trial its worker holds, and hands on the trials of silent workers; use it in `with`.
 
-    A StorageError does not end it: if the storage stays unreachable, the worker itself finds out.
-    """
+class Heart:
+    """Beats for trials, and hands on the trials of silent workers. Belongs to one thread."""
 
     def __init__(self, storage: Storage, study: int, lease: Lease, clock: Clock | None = None) -> None:
         self._storage = storage
@@ -58,8 +60,25 @@ class Heartbeat:
         self._lease = lease
         self._clock = clock or WallClock()
         self._watch = LeaseWatch(lease.seconds)
-        #: The trial (number, attempt) to beat for.
-        self.held: tuple[int, int] | None = None
+
+    def beat(self, held: Sequence[tuple[int, int]]) -> None:
+        """Beat once for these trials (number, attempt), and hand on those whose lease has expired."""
+        pulses = self._storage.beat(self._study, held)
+        for pulse in self._watch.expired(pulses, self._clock.monotonic()):
+            reason = f"no heartbeat from {pulse.worker or 'its worker'} for {self._lease.seconds:g} s"
+            silent = HandOn(pulse.number, pulse.attempt, reason, self._lease.max_attempts, pulse.beat)
+            self._storage.hand_on(self._study, silent)
+
+
+class Heartbeat:
+    """A thread that calls beat() four times in a lease, and close() when it ends; use it in `with`.
+
+    A StorageError does not end it: if the storage stays unreachable, the workers themselves find out.
+    """
+
+    def __init__(self, beat: Callable[[], None], lease: Lease, close: Callable[[], None] = lambda: None) -> None:
+        self._beat, self._close = beat, close
+        self._interval = lease.interval
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="nonstop-heartbeat", daemon=True)
 
@@ -72,18 +91,10 @@ class Heartbeat:
         self._thread.join(1.0)  # not longer: it may be waiting for a storage that does not answer
 
     def _run(self) -> None:
-        while not self._over.wait(self._lease.seconds / BEATS_PER_LEASE):
+        while not self._over.wait(self._interval):
             try:
-                self.beat()
+                self._beat()
             except StorageError:
                 # The watch notices the time without an observation, and starts again.
                 continue
-
-    def beat(self) -> None:
-        """Beat once for the held trial, and hand on the trials whose lease has expired."""
-        held = self.held
-        pulses = self._storage.beat(self._study, [] if held is None else [held])
-        for pulse in self._watch.expired(pulses, self._clock.monotonic()):
-            reason = f"no heartbeat from {pulse.worker or 'its worker'} for {self._lease.seconds:g} s"
-            silent = HandOn(pulse.number, pulse.attempt, reason, self._lease.max_attempts, pulse.beat)
-            self._storage.hand_on(self._study, silent)
+        self._close()
