@@ -8,9 +8,10 @@ from dataclasses import replace
 from rich.console import Console
 
 from nonstop.cli.live import Lines, Panel
+from nonstop.dashboard.status import StudyStatus
 from nonstop.history.board import Board
 from nonstop.trials.messages import Counts, Exchange
-from nonstop.trials.trial import Trial, TrialState
+from nonstop.trials.trial import Trial, TrialState, undone_reason
 
 NONE = Trial(0, TrialState.PROPOSING, worker="anna", asked_at=100.0, sequence=1)
 RUNNING = replace(NONE, state=TrialState.RUNNING, params={"x": 0.5}, started_at=101.0, sequence=2)
@@ -53,6 +54,18 @@ def test_a_trial_that_was_taken_over_belongs_to_one_worker() -> None:
     assert board.workers["anna"].trial is None
     told(board, replace(RUNNING, worker="berta", attempt=2, asked_at=110.0, started_at=110.0, sequence=4))
     assert [worker.trial is not None for worker in board.workers.values()] == [False, True]
+
+
+def test_a_trial_that_was_revived_is_no_failure_any_more() -> None:
+    failed = replace(DONE, state=TrialState.FAILED, value=None, order=None, reason="no heartbeat")
+    revived = replace(DONE, reason=undone_reason(failed), finished_at=110.0, sequence=4)
+    for board in (told(told(Board(-1.0), failed), revived), told(Board(-1.0), revived)):
+        assert (board.workers["anna"].completed, board.workers["anna"].failed) == (1, 0)
+    status = StudyStatus(-1.0)
+    status.apply(Exchange((failed,), 3, version=0, counts=Counts(failed=1)))
+    assert status.as_json()["failures"] == [{"reason": "no heartbeat", "count": 1}]
+    status.apply(Exchange((revived,), 4, version=1, counts=Counts(completed=1)))
+    assert status.as_json()["failures"] == []
 
 
 def test_what_was_there_before_counts_for_the_incumbent_only() -> None:

@@ -43,6 +43,7 @@ def a_day_at_work(desk: Desk) -> None:
     first, second = desk.run(), desk.run()
     storage.exchange(desk.study, 3, desk.a_report(first), Request("next", "me", 10))
     storage.beat(desk.study, [(second.number, 1)])
+    storage.beat(desk.study, [(second.number, 1), (first.number, 1), (5, 2)])
     desk.hand_on(second)
     desk.ask()
     storage.insert(desk.study, {"x": 1.0}, None, "enqueue")
@@ -86,6 +87,17 @@ def test_a_new_trial_costs_few_statements(sqlite_desk: Desk) -> None:
         *("BEGIN", "SELECT", "SELECT", "INSERT", "UPDATE", "INSERT", "UPDATE", "COMMIT"),
         *("BEGIN", "SELECT", "SELECT", "UPDATE", "UPDATE", "COMMIT"),
     ]
+
+
+def test_a_beat_is_one_statement_and_no_transaction(sqlite_desk: Desk) -> None:
+    """Between BEGIN and COMMIT a thread may wait for Python's global lock, and all others for it."""
+    storage, mine = sqlite_desk.storage, [(sqlite_desk.run().number, 1) for _ in range(3)]
+    assert isinstance(storage, SqlStorage)
+    with statements(storage) as seen:
+        storage.beat(sqlite_desk.study, mine)
+    assert [sql.partition(" ")[0] for sql in seen] == ["UPDATE", "BEGIN", "SELECT", "SELECT", "COMMIT"]
+    assert seen[1] == "BEGIN", "the pulses are read without a lock on the file"
+    assert [pulse.beat for pulse in storage.beat(sqlite_desk.study, [])] == [1, 1, 1]
 
 
 def synchronous(storage: SqlStorage) -> int:

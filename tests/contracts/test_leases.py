@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from nonstop.errors import TrialError
-from nonstop.trials.messages import HandOn, Pulse, Request
-from nonstop.trials.trial import TrialState
+from nonstop.errors import StudyError, TrialError
+from nonstop.trials.messages import Counts, HandOn, Pulse, Request
+from nonstop.trials.trial import TrialState, undone_failure
 from tests.helpers.storages import Desk
 
 
@@ -31,6 +31,15 @@ def test_a_trial_keeps_the_lease_it_was_asked_with(desk: Desk, lease: float | No
     again = desk.storage.exchange(desk.study, 0, request=Request("other", "other", lease=lease)).trial
     assert again is not None
     assert (again.attempt, again.lease) == (2, lease)
+
+
+def test_one_beat_serves_many_trials_and_counts_each_once(desk: Desk) -> None:
+    trials = [desk.run(f"w{index}") for index in range(12)]
+    mine = [(trial.number, trial.attempt) for trial in trials]
+    pulses = desk.storage.beat(desk.study, [*mine[:10], mine[0], (mine[11][0], 2), (99, 1)])
+    assert [pulse.beat for pulse in pulses] == [1] * 10 + [0, 0]
+    with pytest.raises(StudyError, match="no study with id 55"):
+        desk.storage.beat(55, mine)
 
 
 def test_a_beat_is_no_change(desk: Desk) -> None:
@@ -123,12 +132,51 @@ def test_a_late_result_counts_and_fences_the_second_worker_off(desk: Desk) -> No
     assert not desk.hand_on(second)
 
 
-def test_a_late_result_after_the_last_attempt_changes_nothing(desk: Desk) -> None:
+def test_a_late_value_revives_a_trial_that_failed_by_its_lease(desk: Desk) -> None:
+    """The evaluation was finished: only the worker was taken for dead."""
+    done, trial = desk.run(), desk.run()
+    desk.report(done, 1.0)
+    desk.hand_on(trial, max_attempts=1)
+    failed = desk.trial(trial.number)
+    assert desk.read().counts == Counts(completed=1, failed=1)
+    report = desk.a_report(trial, 4.0)
+    answer = desk.storage.exchange(desk.study, 0, report)
+    revived = answer.trial
+    assert revived is not None
+    assert (revived.state, revived.value, revived.order, revived.attempt) == (TrialState.COMPLETED, 4.0, 2, 1)
+    assert undone_failure(revived) == (failed.sequence, "no heartbeat")
+    assert (answer.counts, answer.version, revived.sequence) == (Counts(completed=2), 2, failed.sequence + 1)
+    assert desk.storage.exchange(desk.study, 0, report) == answer, "a retry changes nothing"
+    assert desk.report(trial, 5.0).trial == revived, "nor does a second value"
+    assert desk.read(failed.sequence).changes == (revived,)
+
+
+def test_a_late_failure_revives_nothing(desk: Desk) -> None:
     trial = desk.run()
     desk.hand_on(trial, max_attempts=1)
     before = desk.read()
-    desk.report(trial, 4.0)
+    desk.report(trial, None, state=TrialState.FAILED, reason="boom")
     assert desk.read() == before
+    desk.report(trial, 4.0)
+    assert desk.trial(trial.number).value == 4.0, "that failure did not count, this value does"
+
+
+def test_a_trial_that_failed_by_its_own_report_stays_failed(desk: Desk) -> None:
+    lost, trial = desk.run(), desk.run()
+    desk.report(trial, None, state=TrialState.FAILED, reason="boom")
+    desk.hand_on(lost)
+    desk.report(lost, None, state=TrialState.FAILED, reason="late boom")
+    before = desk.read()
+    desk.report(trial, 4.0)
+    desk.report(lost, 4.0)
+    assert desk.read() == before
+
+
+def test_a_trial_that_was_never_started_cannot_be_revived(desk: Desk) -> None:
+    trial = desk.ask()
+    desk.hand_on(trial, max_attempts=1)
+    with pytest.raises(TrialError, match="never started"):
+        desk.report(trial, 4.0)
 
 
 def test_an_attempt_that_was_never_granted_has_no_result(desk: Desk) -> None:

@@ -12,10 +12,11 @@ import pytest
 
 import nonstop
 import nonstop.engines.local as local
-from nonstop.engines.local import Ready, WorkerProcess, WorkerProcesses, share_held
+from nonstop.engines.local import Ready, WorkerProcess, WorkerProcesses
 from nonstop.storage.memory import MemoryStorage
 from nonstop.trials.messages import Request
 from nonstop.trials.trial import TrialState
+from nonstop.workers.held import share_held
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Terms
 from tests.engines.objectives import bowl

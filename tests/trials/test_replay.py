@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import nonstop
-from nonstop.trials.messages import Report, Request
+from nonstop.trials.messages import HandOn, Report, Request
 from nonstop.trials.mirror import Mirror
 from nonstop.trials.replay import recomputed, replay
 from nonstop.trials.suggest import Basis, suggest
@@ -119,3 +119,20 @@ def test_a_sibling_that_is_completed_meanwhile_is_still_believed() -> None:
     mirror.apply(started.changes)
     trial = mirror.trials[second.number]
     assert recomputed(study.spec, mirror, trial, said(trial)) == again.params
+
+
+def test_a_trial_that_was_revived_is_still_avoided_by_what_was_proposed_before() -> None:
+    """Its point was failed when the next trials were proposed, and is a result when they are replayed."""
+    space = nonstop.Space({"n": nonstop.Int(0, 11)})  # where the next best point is often one that failed
+    study = nonstop.create_study(space=space, seed=1)
+    study.optimize(lambda params: (float(str(params["n"])) - 7.0) ** 2, n_trials=5)
+    lost = study.ask("lost")
+    study.storage.hand_on(study.id, HandOn(lost.number, 1, "no heartbeat", max_attempts=1))
+    for _ in range(4):
+        study.tell(study.ask("other"), 60.0)
+    study.storage.exchange(study.id, 0, Report("late", lost.number, 1, TrialState.COMPLETED, 0.5))
+    revived = study.trials[lost.number]
+    assert (revived.state, revived.order) == (TrialState.COMPLETED, 10)
+    assert replay(study.spec, study.trials).identical
+    unaware = [replace(trial, reason=None) for trial in study.trials]
+    assert replay(study.spec, unaware).differences, "the point that failed would have been the next"

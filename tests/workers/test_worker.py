@@ -15,7 +15,7 @@ from nonstop.storage.memory import MemoryStorage
 from nonstop.trials.messages import Exchange, HandOn, Pulse, Report, Request
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Value
-from nonstop.workers.lease import Heartbeat, Lease, LeaseWatch
+from nonstop.workers.lease import Heart, Heartbeat, Lease, LeaseWatch
 from nonstop.workers.objective import Objective
 from nonstop.workers.stopping import StopFlag, StopRequested, stop_on_signals
 from nonstop.workers.worker import ConsecutiveFailures, Task, Terms, Worker
@@ -98,6 +98,8 @@ def test_consecutive_failures_end_with_a_result_and_begin_with_the_run() -> None
     assert failures.count == 2
     failures.update([ended(6, TrialState.COMPLETED)])
     assert failures.count == 0
+    failures.update([ended(7, TrialState.FAILED), replace(ended(7, TrialState.COMPLETED), sequence=8)])
+    assert failures.count == 0, "a late result revived it"
 
 
 def test_after_the_deadline_no_trial_starts() -> None:
@@ -261,10 +263,9 @@ def test_an_observer_that_was_stalled_forgets() -> None:
 def test_a_heartbeat_keeps_its_own_trial_and_hands_on_the_silent_one() -> None:
     study, clock = a_study(), HandClock()
     mine, silent = (taken_by(study, worker) for worker in ("me", "silent"))
-    heartbeat = Heartbeat(study.storage, study.id, Lease(4.0, max_attempts=3), clock)
-    heartbeat.held = mine.number, mine.attempt
+    heart = Heart(study.storage, study.id, Lease(4.0, max_attempts=3), clock)
     for _ in range(5):
-        heartbeat.beat()
+        heart.beat([(mine.number, mine.attempt)])
         clock.time += 1.0
     states = {trial.number: trial.state for trial in study.trials}
     assert states == {mine.number: TrialState.RUNNING, silent.number: TrialState.WAITING}
@@ -276,12 +277,14 @@ def test_a_heartbeat_survives_a_storage_that_does_not() -> None:
     def beating() -> bool:
         return any(thread.name == "nonstop-heartbeat" for thread in threading.enumerate())
 
-    study = a_study()
-    with Heartbeat(study.storage, study.id, Lease(0.02)):
+    study, closed = a_study(), threading.Event()
+    heart = Heart(study.storage, study.id, Lease(0.02))
+    with Heartbeat(lambda: heart.beat([]), Lease(0.02), closed.set):
         study.storage.close()
         time.sleep(0.1)
         assert beating()
     assert not beating()
+    assert closed.is_set()
 
 
 def test_no_second_of_a_run_goes_missing() -> None:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from nonstop.history.board import Board
 from nonstop.trials.messages import Exchange
-from nonstop.trials.trial import Trial, TrialState
+from nonstop.trials.trial import Trial, TrialState, undone_failure
 
 #: The rate is computed from this many last results.
 _RECENT: Final = 50
@@ -32,15 +32,19 @@ class StudyStatus:
 
     def apply(self, exchange: Exchange) -> None:
         """Add the changes that the storage reports."""
+        before = self._board.cursor
         self._board.apply(exchange)
         for trial in exchange.changes:
-            self._add(trial)
+            self._add(trial, before)
 
-    def _add(self, trial: Trial) -> None:
+    def _add(self, trial: Trial, before: int) -> None:
         if trial.asked_at is not None:
             self._began = trial.asked_at if self._began is None else min(self._began, trial.asked_at)
         if trial.state is TrialState.FAILED:
-            self._reasons[" ".join((trial.reason or "no reason given").split())[:200]] += 1
+            self._reasons[_line(trial.reason)] += 1
+        undone = undone_failure(trial)
+        if undone is not None and undone[0] <= before:  # then its failure was counted
+            self._reasons[_line(undone[1])] -= 1
         if trial.state.finished and trial.finished_at is not None:
             self._recent.append(trial.finished_at)
 
@@ -51,7 +55,7 @@ class StudyStatus:
             "state": state_of(asdict(counts)),
             "counts": asdict(counts),
             "best": _best(self._board.incumbent),
-            "failures": [{"reason": r, "count": n} for r, n in self._reasons.most_common(_MOST_REASONS)],
+            "failures": [{"reason": r, "count": n} for r, n in self._reasons.most_common(_MOST_REASONS) if n],
             "began": self._began,
             "last": self._recent[-1] if self._recent else None,
             "per_second": self._rate(),
@@ -62,6 +66,10 @@ class StudyStatus:
             return None
         seconds = max(self._recent) - min(self._recent)
         return (len(self._recent) - 1) / seconds if seconds > 0.0 else None
+
+
+def _line(reason: str | None) -> str:
+    return " ".join((reason or "no reason given").split())[:200]
 
 
 def state_of(counts: Mapping[str, int]) -> str:

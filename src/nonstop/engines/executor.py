@@ -15,7 +15,10 @@ from tempfile import TemporaryDirectory
 from nonstop.engines.supervision import GRACE, TICK, Replacements, Ticker
 from nonstop.engines.transfer import check_shared
 from nonstop.errors import StudyError
-from nonstop.workers.stopping import StopFlag, interrupt_when, orphan_check, stop_on_signals
+from nonstop.workers.held import Beating
+from nonstop.workers.pacemaker import Hearts
+from nonstop.workers.parent import orphan_check
+from nonstop.workers.stopping import StopFlag, interrupt_when, stop_on_signals
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Worker
 
@@ -68,8 +71,12 @@ def run_on_executor(task: Task, names: Sequence[str], executor: Executor, ticker
     replacements = Replacements(task, len(names))
     if isinstance(executor, ThreadPoolExecutor):
         stop = StopFlag()
-        loops = Loops(lambda name: executor.submit(run_in_thread, task, name, stop), stop.set)
-        return supervise(loops, names, replacements, ticker)
+        hearts = Hearts(task.storage, task.study, task.terms.lease, len(names))  # one pacemaker for all threads
+
+        def submit(name: str) -> Future[Usage]:
+            return executor.submit(run_in_thread, task, name, stop, hearts.of(names.index(name)))
+
+        return supervise(Loops(submit, stop.set), names, replacements, ticker)
     check_shared(task)
     with TemporaryDirectory(prefix="nonstop-") as folder:
         # An executor cannot stop what it runs, so the loops look for a file that asks them to stop.
@@ -86,9 +93,9 @@ def slots(executor: Executor) -> int:
     return count
 
 
-def run_in_thread(task: Task, name: str, stop: StopFlag) -> Usage:
+def run_in_thread(task: Task, name: str, stop: StopFlag, beating: Beating) -> Usage:
     """One loop in a thread of an executor. No signal reaches it there: the flag stops it between trials."""
-    return Worker(task, name, stop).run()
+    return Worker(task, name, stop, beating=beating).run()
 
 
 def run_in_process(task: Task, name: str, file: Path) -> Usage:

@@ -8,6 +8,7 @@ step, where evaluations of equal length would all end together and their proposa
 from __future__ import annotations
 
 import math
+import os
 import sys
 import traceback
 from collections import deque
@@ -15,7 +16,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from ctypes import c_uint64
 from dataclasses import dataclass
-from functools import partial
 from multiprocessing import connection
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
@@ -23,18 +23,15 @@ from multiprocessing.process import BaseProcess, current_process
 
 from nonstop.clock import Clock, WallClock
 from nonstop.engines.supervision import GRACE, TICK, Replacements, Ticker
-from nonstop.engines.transfer import Parcel, hide_missing_main_file, pack
+from nonstop.engines.transfer import Parcel, hide_missing_main_file, opened_again, pack
 from nonstop.errors import NonstopError, ObjectiveError, OutOfReachError, StorageError, StudyError
 from nonstop.numerics.threads import processors, shared_by
+from nonstop.storage.contract import Storage
 from nonstop.trials.messages import HandOn
-from nonstop.workers.stopping import (
-    StopFlag,
-    interrupt_when,
-    orphan_check,
-    signals_blocked,
-    stop_on_signals,
-    unblock_signals,
-)
+from nonstop.workers.held import BeatsElsewhere, all_held, read_held
+from nonstop.workers.lease import Heart, Heartbeat
+from nonstop.workers.parent import die_with, is_running, orphan_check
+from nonstop.workers.stopping import StopFlag, interrupt_when, signals_blocked, stop_on_signals, unblock_signals
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Worker, give_back
 
@@ -44,7 +41,6 @@ _UNGUARDED = (
 )
 _STARTUP = 0.3  # seconds that a process typically takes to start
 _SLOW_START = 1.0  # seconds after which the next process starts anyway: this one may be waiting for a disk
-_ATTEMPT_LIMIT = 2**32  # more attempts than a trial can have
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +75,14 @@ def run_processes(task: Task, names: Sequence[str], ticker: Ticker, clock: Clock
     parcel, context = pack(task)
     with stop_on_signals() as stop:
         processes = WorkerProcesses(task, parcel, context, clock or WallClock(), names)
-        try:
-            processes.start_next()
-            while (processes.running or processes.waiting_to_start) and not stop.is_set:
-                processes.check()
-                ticker()
-        finally:
-            processes.end(stop)
+        with Heartbeat(processes.beat, task.terms.lease, processes.close):
+            try:
+                processes.start_next()
+                while (processes.running or processes.waiting_to_start) and not stop.is_set:
+                    processes.check()
+                    ticker()
+            finally:
+                processes.end(stop)
         ticker(last=True)
     if stop.is_set:
         stop.end_process()
@@ -100,7 +97,7 @@ class WorkerProcess:
     process: BaseProcess
     #: The receiving end: Ready, then Usage or Failed.
     pipe: Connection
-    #: The trial that the worker holds, in memory shared with it; see share_held().
+    #: The trial that the worker holds, in memory shared with it; see workers/held.py.
     shared_held: c_uint64
     #: When it was started, on the parent's monotonic clock.
     started_at: float
@@ -110,7 +107,7 @@ class WorkerProcess:
     @property
     def held(self) -> tuple[int, int] | None:
         """The trial (number, attempt) that it holds, or held when it ended."""
-        return divmod(self.shared_held.value, _ATTEMPT_LIMIT) if self.shared_held.value else None
+        return read_held(self.shared_held)
 
     @property
     def how_it_ended(self) -> str:
@@ -131,6 +128,8 @@ class WorkerProcesses:
         self.running: list[WorkerProcess] = []
         self.usages: list[Usage] = []
         self._replacements = Replacements(task, len(names))
+        self._storage: Storage | None = None
+        self._heart: Heart | None = None
         self._workers = len(names)
         self._processors = processors()
         self._step = _STARTUP / self._processors
@@ -148,13 +147,27 @@ class WorkerProcesses:
         shared_held = self.context.RawValue(c_uint64)
         # Not a daemon: an objective may start processes of its own.
         process = self.context.Process(  # type: ignore[attr-defined]
-            target=work, args=(sender, shared_held, self.parcel, name), name=name, daemon=False
+            target=work, args=(sender, shared_held, self.parcel, name, os.getpid()), name=name, daemon=False
         )
         # A signal during the process's imports would end it with a traceback: it is blocked until `work` unblocks it.
         with hide_missing_main_file(), signals_blocked(), shared_by(self._workers):
             process.start()
         sender.close()
         self.running.append(WorkerProcess(name, process, receiver, shared_held, self.clock.monotonic()))
+
+    def beat(self) -> None:
+        """Beat for all workers; called by a thread of its own. Not for one that is stopped: it is to lose its lease."""
+        if self._heart is None:
+            # With a connection of its own: this process's other one may be busy with what `progress` reads.
+            self._storage = opened_again(self.task.storage)
+            self._heart = Heart(self._storage, self.task.study, self.task.terms.lease, self.clock)
+        alive = [worker for worker in list(self.running) if is_running(worker.process.pid or 0)]
+        self._heart.beat(all_held(worker.shared_held for worker in alive))
+
+    def close(self) -> None:
+        """Close the connection of beat()."""
+        if self._storage is not None:
+            self._storage.close()
 
     def check(self, timeout: float = TICK) -> None:
         """Wait at most this long for a message; replace the workers that were lost, and start the next."""
@@ -242,28 +255,21 @@ def _error(failed: Failed) -> NonstopError:
     return StudyError(f"{failed.error}: {failed.message}")
 
 
-def share_held(shared_held: c_uint64, held: tuple[int, int] | None) -> None:
-    """Write which trial (number, attempt) a worker holds into memory shared with its parent.
-
-    The parent reads it only once the worker is lost. A message instead would wake the parent with every trial, and
-    take processor time from the workers. Number and attempt are one integer, so that a kill never leaves half of them.
-    """
-    shared_held.value = 0 if held is None else held[0] * _ATTEMPT_LIMIT + held[1]
-
-
-def work(pipe: Connection, shared_held: c_uint64, parcel: Parcel, name: str) -> None:
+def work(pipe: Connection, shared_held: c_uint64, parcel: Parcel, name: str, parent: int) -> None:
     """The main function of a worker process."""
+    if not die_with(parent):
+        return  # it was killed while this process was starting
 
     def send(message: object) -> None:
         with suppress(OSError):  # the parent is gone: orphan_check() ends this process too
             pipe.send(message)
 
-    with stop_on_signals() as stop, interrupt_when(orphan_check()):
+    with stop_on_signals() as stop, interrupt_when(orphan_check(parent)):
         unblock_signals()
         try:
             task = parcel.open()
             send(Ready())
-            send(Worker(task, name, stop, on_hold=partial(share_held, shared_held)).run())
+            send(Worker(task, name, stop, beating=BeatsElsewhere(shared_held)).run())
         except NonstopError as error:
             send(Failed(type(error).__name__, str(error)))
         except Exception as error:

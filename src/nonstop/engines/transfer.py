@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Any, Protocol, cast
 
 from nonstop.errors import MissingExtraError, ObjectiveError, StorageError, StudyError
+from nonstop.storage.contract import Storage
 from nonstop.workers.worker import Task
 
 
@@ -84,6 +85,11 @@ def check_shared(task: Task) -> None:
         ForkingPickler.dumps(task.storage)
     except StorageError as error:
         raise StudyError(str(error)) from None
+
+
+def opened_again(storage: Storage) -> Storage:
+    """The storage as another process would open it: with a connection of its own."""
+    return cast("Storage", ForkingPickler.loads(ForkingPickler.dumps(storage)))
 
 
 def _is_interactive() -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from nonstop.history.lanes import spent
 from nonstop.trials.best import best_of
 from nonstop.trials.messages import Counts, Exchange
-from nonstop.trials.trial import Trial, TrialState
+from nonstop.trials.trial import Trial, TrialState, undone_failure
 from nonstop.workers.usage import Usage, overall
 
 
@@ -46,14 +46,16 @@ class Board:
         self.workers: dict[str, WorkerState] = {}
         self._sign = sign
         self._update_incumbent(trials)
+        self._began = self.cursor
 
     def apply(self, exchange: Exchange) -> None:
         """Bring the board up to date with the answer of the storage."""
+        before = self.cursor
         self.cursor = max(self.cursor, exchange.cursor)
         self.counts = exchange.counts
         self._update_incumbent(exchange.changes)
         for trial in exchange.changes:
-            self._assign(trial)
+            self._assign(trial, before)
 
     def utilisation(self, now: float) -> float | None:
         """The share of the workers' time spent evaluating, from the timestamps of their trials; None without any."""
@@ -65,14 +67,18 @@ class Board:
             self.cursor = max(self.cursor, trial.sequence)
             self.incumbent = best_of([trial], self._sign, self.incumbent)
 
-    def _assign(self, trial: Trial) -> None:
+    def _assign(self, trial: Trial, before: int) -> None:
         for worker in self.workers.values():  # another worker may have taken it over
             if worker.trial is not None and worker.trial.number == trial.number:
                 worker.trial = None
         if not trial.worker or trial.asked_at is None:
             return
         worker = self.workers.setdefault(trial.worker, WorkerState(trial.worker, trial.asked_at))
-        if trial.state.finished:
+        undone = undone_failure(trial)
+        if undone is not None and self._began < undone[0] <= before:  # then its failure was counted, and its time
+            worker.completed += 1
+            worker.failed -= 1
+        elif trial.state.finished:
             worker.completed += trial.state is TrialState.COMPLETED
             worker.failed += trial.state is TrialState.FAILED
             if trial.started_at is not None and trial.finished_at is not None:

@@ -67,7 +67,9 @@ class Storage(Protocol):
 
         Report: the first result of a trial wins, whichever attempt it comes from. A later, different one is kept in
         the log of results but changes nothing; the exchange's `changes` show the trial as it stands. A result for a
-        trial that was meanwhile handed on to another worker still counts; that worker's result changes nothing.
+        trial that was meanwhile handed on to another worker still counts; that worker's result changes nothing. If a
+        trial FAILED because its worker was taken for lost, and not by a report, a value that comes late completes it,
+        though this may be one more than the budget of a request allowed.
         TrialError if the trial is unknown, if this attempt at it was never started, or if a COMPLETED report's value
         is not a finite number.
 
@@ -97,10 +99,10 @@ class Storage(Protocol):
         """How many trials are in which state, without reading any of them."""
 
     def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
-        """Increase the heartbeat counters of the caller's trials, given as (number, attempt), that it still holds.
+        """Increase by one the heartbeat counters of the trials, given as (number, attempt), that are still held.
 
         Returns the pulses of all PROPOSING and RUNNING trials, by number. A heartbeat is not a change: it takes no
-        sequence number.
+        sequence number. Beating and reading need not be one transaction, and no lock outlasts the beat.
         """
 
     def hand_on(self, study: int, hand_on: HandOn) -> bool:

@@ -48,6 +48,9 @@ class Dialect(Protocol):
     def begin(self, connection: Any, write: bool) -> None:
         """Begin a transaction on a connection of the driver."""
 
+    def autocommit(self, connection: Any) -> AbstractContextManager[None]:
+        """Inside, each statement on a connection of the driver is a transaction of its own."""
+
     def serialize(self, connection: Connection) -> None:
         """Keep out all others that install the schema or create a study, until the end of this transaction."""
 
@@ -175,6 +178,11 @@ class Database:
         """The same on the driver's connection, without SQLAlchemy around it."""
         return self._retried(lambda: self._with_driver(work, write))
 
+    def run_alone(self, work: Callable[[Runner], T]) -> T:
+        """Run work, which is one statement, without a transaction around it: the database begins and ends one inside
+        the statement. So no lock outlasts it, not even if this thread then waits for Python's global lock."""
+        return self._retried(lambda: self._with_driver(work, write=None))
+
     def serialize(self, connection: Connection) -> None:
         """Keep out all others that create a study, until the end of this transaction."""
         self._dialect.serialize(connection)
@@ -241,7 +249,7 @@ class Database:
         with engine.connect() as connection, self._guard(connection.connection.driver_connection), connection.begin():
             return work(connection)
 
-    def _with_driver(self, work: Callable[[Runner], T], write: bool) -> T:
+    def _with_driver(self, work: Callable[[Runner], T], write: bool | None) -> T:
         dialect, lost = self._engine.dialect, False
         errors: Any = dialect.loaded_dbapi.Error
         try:
@@ -250,6 +258,9 @@ class Database:
             connection: Any = self._held[0].driver_connection
             with self._guard(connection):
                 try:
+                    if write is None:
+                        with self._dialect.autocommit(connection):
+                            return work(Runner(connection, dialect))
                     self._dialect.begin(connection, write)
                     result = work(Runner(connection, dialect))
                     connection.commit()

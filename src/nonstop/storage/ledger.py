@@ -65,3 +65,6 @@ class Ledger(Protocol):
 
     def log(self, report: Report, counted: bool, now: float) -> bool:
         """Append to the log of results; False, and nothing happens, if it has a report of this id."""
+
+    def decided(self, number: int) -> bool:
+        """Has the log a report of this trial that counted? Asked only when a value comes for a FAILED trial."""

@@ -33,6 +33,7 @@ class MemoryLedger:
         self._clock = clock
         self._cursor = 0
         self._reports: dict[str, Report] = {}
+        self._decided: set[int] = set()
         self._granted: dict[str, int] = {}  # request id -> number
         self._request_ids: dict[int, str] = {}  # number -> request id
         self._inserted: dict[str, int] = {}
@@ -98,7 +99,13 @@ class MemoryLedger:
         return trial
 
     def log(self, report: Report, counted: bool, now: float) -> bool:  # noqa: ARG002
-        return self._reports.setdefault(report.id, report) is report
+        new = self._reports.setdefault(report.id, report) is report
+        if new and counted:
+            self._decided.add(report.number)
+        return new
+
+    def decided(self, number: int) -> bool:
+        return number in self._decided
 
 
 class MemoryStorage:
@@ -161,7 +168,7 @@ class MemoryStorage:
     def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
         with self._locked():
             ledger = self._study(study)
-            for number, attempt in mine:
+            for number, attempt in set(mine):
                 trial = ledger.trials.get(number)
                 if trial is not None and transitions.is_held(trial, attempt):
                     ledger.trials[number] = replace(trial, beat=trial.beat + 1)

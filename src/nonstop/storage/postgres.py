@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Mapping, Set
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Iterator, Mapping, Set
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any, Final
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, text
@@ -93,6 +93,20 @@ def begin(connection: Any, write: bool) -> None:
 
     connection.isolation_level = IsolationLevel.READ_COMMITTED if write else IsolationLevel.REPEATABLE_READ
     connection.read_only = not write
+
+
+@contextmanager
+def autocommit(connection: Any) -> Iterator[None]:
+    """Inside, each statement on a connection of the driver is a transaction of its own: one round trip."""
+    from psycopg import IsolationLevel
+
+    connection.isolation_level, connection.read_only = IsolationLevel.READ_COMMITTED, False
+    connection.autocommit = True
+    try:
+        yield
+    finally:
+        if not connection.closed:
+            connection.autocommit = False
 
 
 def serialize(connection: Connection) -> None:

@@ -103,14 +103,14 @@ class SqlStorage:
         return self._read(study, lambda ledger: ledger.counts)
 
     def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
-        def beat_and_read(run: Runner) -> Sequence[Pulse]:
+        def read(run: Runner) -> Sequence[Pulse]:
             if not sqlledger.exists(run, study):
                 raise StudyError(f"there is no study with id {study} here")
-            if mine:
-                sqlledger.beat(run, study, mine)
             return sqlledger.pulses(run, study)
 
-        return self._database.run(beat_and_read, write=bool(mine))
+        if mine:
+            self._database.run_alone(lambda run: sqlledger.beat(run, study, mine))
+        return self._database.run(read, write=False)
 
     def hand_on(self, study: int, hand_on: HandOn) -> bool:
         return self._change(study, lambda ledger: transactions.hand_on(ledger, hand_on))

@@ -165,6 +165,11 @@ def begin(connection: Any, write: bool) -> None:
     connection.execute(_begin_of(write))
 
 
+def autocommit(_connection: Any) -> AbstractContextManager[None]:
+    """Nothing to do: without BEGIN, each statement is a transaction of its own."""
+    return nullcontext()
+
+
 def _begin(connection: Connection) -> None:
     write = bool(connection.get_execution_options().get("nonstop_write", False))
     if write:

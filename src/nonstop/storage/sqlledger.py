@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final
 
-from sqlalchemy import BindParameter, Select, bindparam, insert, or_, select, text, union_all, update
+from sqlalchemy import BindParameter, Select, Update, and_, bindparam, insert, or_, select, text, union_all, update
 
 import nonstop.trials.transitions as transitions
 from nonstop.clock import Clock
@@ -52,9 +53,14 @@ _LOG: Final = text(
     f"INSERT INTO {results.name} ({', '.join(results.c.keys())}) "
     f"VALUES (:{', :'.join(results.c.keys())}) ON CONFLICT DO NOTHING"
 )
+# No index serves this, and none is worth its cost: it is asked only when a value comes for a FAILED trial.
+_DECIDED: Final = (
+    select(results.c.id)
+    .where(results.c.study_id == _STUDY, results.c.number == _NUMBER, results.c.counted.is_(True))
+    .limit(1)
+)
 
 _HELD: Final = or_(*(trials.c.state == state.value for state in transitions.HELD))
-_BEAT: Final = _PUT.where(trials.c.attempt == bindparam("the_attempt"), _HELD).values(beat=trials.c.beat + 1)
 _PULSES: Final = select(trials.c.number, trials.c.attempt, trials.c.beat, trials.c.owner, trials.c.lease).where(
     trials.c.study_id == _STUDY, _HELD
 )
@@ -168,11 +174,31 @@ class SqlLedger:
         row |= {"value": value, "reason": report.reason, "counted": counted, "reported_at": now}
         return bool(self._run(_LOG, {"study_id": self._study, **row}).rowcount)
 
+    def decided(self, number: int) -> bool:
+        return self._run(_DECIDED, {"the_study": self._study, "the_number": number}).fetchone() is not None
+
+
+@lru_cache(maxsize=64)
+def _beat(count: int) -> Update:
+    """One statement for so many trials. The list of numbers is for the index: SQLite would scan the study for an OR."""
+    numbers: list[BindParameter[Any]] = [bindparam(f"the_number_{place}") for place in range(count)]
+    mine = or_(
+        *(and_(trials.c.number == n, trials.c.attempt == bindparam(f"the_attempt_{i}")) for i, n in enumerate(numbers))
+    )
+    return (
+        update(trials)
+        .where(trials.c.study_id == _STUDY, trials.c.number.in_(numbers), mine, _HELD)
+        .values(beat=trials.c.beat + 1)
+    )
+
 
 def beat(run: Runner, study: int, mine: Sequence[tuple[int, int]]) -> None:
-    """Increase heartbeat counters; in the order of numbers, so that two beats cannot deadlock on PostgreSQL."""
-    for number, attempt in sorted(mine):
-        run(_BEAT, {"the_study": study, "the_number": number, "the_attempt": attempt})
+    """Increase heartbeat counters, all in one statement: it needs no transaction around it."""
+    parameters: dict[str, object] = {"the_study": study}
+    distinct = sorted(set(mine))
+    for place, (number, attempt) in enumerate(distinct):
+        parameters |= {f"the_number_{place}": number, f"the_attempt_{place}": attempt}
+    run(_beat(len(distinct)), parameters)
 
 
 def pulses(run: Runner, study: int) -> Sequence[Pulse]:

@@ -54,10 +54,11 @@ def hand_on(ledger: Ledger, hand_on: HandOn) -> bool:
 
 
 def _report(ledger: Ledger, report: Report) -> Trial:
-    """Log a result; only the first one of a trial changes the trial."""
+    """Log a result; only the first one of a trial changes the trial. A failure without a result, because its worker was
+    lost, gives way to a value that comes late."""
     trial, now = ledger.trial(report.number), ledger.now()
     transitions.check_started(trial, report.attempt)
-    first = not trial.state.finished
+    first = not trial.state.finished or (transitions.revives(trial, report) and not ledger.decided(trial.number))
     if not ledger.log(report, counted=first, now=now) or not first:
         return trial
     return ledger.put(trial, transitions.finish(trial, report, ledger.counts.completed + 1, now))

@@ -14,7 +14,7 @@ from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.mirror import Mirror
 from nonstop.trials.spec import Spec
 from nonstop.trials.suggest import Basis, model_based, quasi_random, trial_seed
-from nonstop.trials.trial import Trial, TrialState
+from nonstop.trials.trial import Trial, TrialState, undone_failure
 from nonstop.types import Params
 
 
@@ -76,9 +76,17 @@ def recomputed(spec: Spec, mirror: Mirror, trial: Trial, recorded: Diagnostics) 
     if recorded.cursor is None:
         return quasi_random(spec, trial.number, recorded.skip)
     cursor = recorded.cursor
-    # A failed trial does not change any more: its sequence number is that of its failure.
+    # The sequence number of a failed trial is that of its failure. A trial whose failure was undone later says when.
     failed = [n for n in mirror.numbers(TrialState.FAILED) if mirror.trials[n].sequence <= cursor]
+    failed += [n for n in mirror.completed if _had_failed(mirror.trials[n], cursor)]
+    failed.sort()
     return model_based(spec, mirror, trial, Basis(recorded.busy, recorded.believed, failed, recorded.warm)).params
+
+
+def _had_failed(completed: Trial, cursor: int) -> bool:
+    """Was this trial FAILED at the cursor?"""
+    undone = undone_failure(completed)
+    return undone is not None and undone[0] <= cursor < completed.sequence
 
 
 def _same(a: Params, b: Params) -> bool:

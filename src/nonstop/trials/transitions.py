@@ -13,7 +13,7 @@ from typing import Final
 
 from nonstop.errors import TrialError
 from nonstop.trials.messages import Counts, HandOn, Pulse, Report, Request, Start
-from nonstop.trials.trial import Trial, TrialState, check_transition
+from nonstop.trials.trial import Trial, TrialState, check_transition, undone_reason
 from nonstop.types import LARGEST_INTEGER, Params
 from nonstop.wording import printable
 
@@ -107,6 +107,11 @@ def check_started(trial: Trial, attempt: int) -> None:
         raise TrialError(f"attempt {attempt} at trial {trial.number} was never started: the trial is {trial.state}")
 
 
+def revives(trial: Trial, report: Report) -> bool:
+    """May this report complete a trial that failed, if it failed because its worker was lost?"""
+    return trial.state is TrialState.FAILED and report.state is TrialState.COMPLETED
+
+
 def finish(trial: Trial, report: Report, order: int, now: float) -> Trial:
     """The trial with its first result; `order` becomes its place among all results if it is completed."""
     check_transition(trial.number, trial.state, report.state)
@@ -115,7 +120,7 @@ def finish(trial: Trial, report: Report, order: int, now: float) -> Trial:
         state=report.state,
         value=report.value,
         order=order if report.state is TrialState.COMPLETED else None,
-        reason=report.reason,
+        reason=undone_reason(trial) if trial.state is TrialState.FAILED else report.reason,
         finished_at=now,
     )
 

@@ -4,14 +4,19 @@
         │                   │
         └──── hand on ──────┴──▶ WAITING ──claim──▶ RUNNING (or PROPOSING, if it never got params)
 
+A trial that FAILED because its last worker was lost, and not by a result of its own, becomes COMPLETED when a late
+result comes after all.
+
 Trials are frozen: a storage returns a new Trial for each change.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from nonstop.errors import TrialError
 from nonstop.trials.diagnostics import Diagnostics
@@ -29,7 +34,7 @@ class TrialState(StrEnum):
     RUNNING = "running"
     #: It has a value.
     COMPLETED = "completed"
-    #: It has no value, and is not evaluated again.
+    #: It has no value, and is not evaluated again. Only a late result of a worker taken for lost can still complete it.
     FAILED = "failed"
 
     @property
@@ -44,7 +49,7 @@ LEGAL: Mapping[TrialState, frozenset[TrialState]] = {
     TrialState.WAITING: frozenset({TrialState.RUNNING, TrialState.PROPOSING, TrialState.FAILED, TrialState.COMPLETED}),
     TrialState.RUNNING: frozenset({TrialState.COMPLETED, TrialState.FAILED, TrialState.WAITING}),
     TrialState.COMPLETED: frozenset(),
-    TrialState.FAILED: frozenset(),
+    TrialState.FAILED: frozenset({TrialState.COMPLETED}),
 }
 
 
@@ -78,7 +83,7 @@ class Trial:
     worker: str | None = None
     #: The heartbeat counter of this attempt.
     beat: int = 0
-    #: Why it failed, if it did.
+    #: Why it failed, if it did; of a COMPLETED trial, which failure a late result undid (see undone_failure).
     reason: str | None = None
     #: How its params came about; None if it was enqueued or added.
     diagnostics: Diagnostics | None = None
@@ -93,3 +98,18 @@ class Trial:
     #: Seconds after which it is handed on unless it was told, if it was asked for: infinite if it is held until then.
     #: None if a worker holds it, whose heartbeat tells that it lives.
     lease: float | None = None
+
+
+_UNDONE: Final = re.compile(r"a late result undid the failure of change (\d+): (.*)", re.DOTALL)
+
+
+def undone_reason(failed: Trial) -> str:
+    """The reason of a trial that failed because its worker was lost, and that a late result completes now. Proposals
+    made in between avoided its point, so a replay has to know when it failed."""
+    return f"a late result undid the failure of change {failed.sequence}: {failed.reason or ''}"
+
+
+def undone_failure(trial: Trial) -> tuple[int, str] | None:
+    """The sequence number and the reason of the failure that a late result undid, if one did."""
+    found = _UNDONE.fullmatch(trial.reason or "") if trial.state is TrialState.COMPLETED else None
+    return None if found is None else (int(found[1]), found[2])

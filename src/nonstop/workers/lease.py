@@ -1,4 +1,4 @@
-"""Leases: a worker's heartbeat for the trial it holds, and its watch over the trials of all other workers.
+"""Leases: heartbeats for the trials that workers hold, and a watch over the trials of all workers.
 
 A trial whose heartbeat counter does not change for a whole lease is handed on. Only the observer's own monotonic clock
 counts, so clocks that differ or jump do no harm. An observer that was itself held up (stopped, swapped out, cut off
@@ -11,7 +11,7 @@ A trial with a lease of its own was asked for, and has no heartbeat: it expires 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from nonstop.clock import Clock, WallClock
@@ -53,12 +53,14 @@ class Lease:
     #: How many workers may lose a trial before it counts as failed.
     max_attempts: int = 3
 
+    @property
+    def interval(self) -> float:
+        """Seconds between two heartbeats."""
+        return self.seconds / BEATS_PER_LEASE
 
-class Heartbeat:
-    """A thread that beats for the trial its worker holds, and hands on the trials of silent workers; use it in `with`.
 
-    A StorageError does not end it: if the storage stays unreachable, the worker itself finds out.
-    """
+class Heart:
+    """Beats for trials, and hands on the trials of silent workers. Belongs to one thread."""
 
     def __init__(self, storage: Storage, study: int, lease: Lease, clock: Clock | None = None) -> None:
         self._storage = storage
@@ -66,8 +68,24 @@ class Heartbeat:
         self._lease = lease
         self._clock = clock or WallClock()
         self._watch = LeaseWatch(lease.seconds)
-        #: The trial (number, attempt) to beat for.
-        self.held: tuple[int, int] | None = None
+
+    def beat(self, held: Sequence[tuple[int, int]]) -> None:
+        """Beat once for these trials (number, attempt), and hand on those whose lease has expired."""
+        began = self._clock.monotonic()
+        pulses = self._storage.beat(self._study, held)
+        for pulse in self._watch.expired(pulses, began):
+            self._storage.hand_on(self._study, expiry(pulse, self._lease))
+
+
+class Heartbeat:
+    """A thread that calls beat() four times in a lease, and close() when it ends; use it in `with`.
+
+    A StorageError does not end it: if the storage stays unreachable, the workers themselves find out.
+    """
+
+    def __init__(self, beat: Callable[[], None], lease: Lease, close: Callable[[], None] = lambda: None) -> None:
+        self._beat, self._close = beat, close
+        self._interval = lease.interval
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="nonstop-heartbeat", daemon=True)
 
@@ -80,19 +98,13 @@ class Heartbeat:
         self._thread.join(1.0)  # not longer: it may be waiting for a storage that does not answer
 
     def _run(self) -> None:
-        while not self._over.wait(self._lease.seconds / BEATS_PER_LEASE):
+        while not self._over.wait(self._interval):
             try:
-                self.beat()
+                self._beat()
             except StorageError:
                 # The watch notices the time without an observation, and starts again.
                 continue
-
-    def beat(self) -> None:
-        """Beat once for the held trial, and hand on the trials whose lease has expired."""
-        held, began = self.held, self._clock.monotonic()
-        pulses = self._storage.beat(self._study, [] if held is None else [held])
-        for pulse in self._watch.expired(pulses, began):
-            self._storage.hand_on(self._study, expiry(pulse, self._lease))
+        self._close()
 
 
 def expiry(pulse: Pulse, lease: Lease) -> HandOn:

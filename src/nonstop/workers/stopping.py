@@ -6,7 +6,6 @@ after each. A signal does interrupt the objective, which may take hours, by rais
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import threading
@@ -138,9 +137,3 @@ def interrupt_when(asked: Callable[[], bool], every: float = 0.5) -> Iterator[No
     finally:
         with lock:
             over.set()
-
-
-def orphan_check() -> Callable[[], bool]:
-    """A function that says whether the parent process has ended, so that workers do not outlive their run."""
-    parent = os.getppid()
-    return lambda: os.getppid() != parent

@@ -20,8 +20,10 @@ from nonstop.storage.session import Session
 from nonstop.trials.messages import Counts, Exchange, HandOn, Report, Request
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.workers.lease import Heartbeat, Lease
+from nonstop.workers.held import Beating
+from nonstop.workers.lease import Lease
 from nonstop.workers.objective import Objective, evaluate, limited, objective_of
+from nonstop.workers.pacemaker import Hearts
 from nonstop.workers.reach import Reach
 from nonstop.workers.stopping import StopFlag, StopRequested
 from nonstop.workers.unsent import LOG, Unsent, described
@@ -88,7 +90,10 @@ class ConsecutiveFailures:
 
 
 class Worker:
-    """Runs trials until the run is over. `on_hold` is called with the trial it holds, as (number, attempt), or None."""
+    """Runs trials until the run is over. `on_hold` is called with the trial it holds, as (number, attempt), or None.
+
+    `beating` beats for that trial; without it, the worker has a pacemaker of its own.
+    """
 
     def __init__(
         self,
@@ -97,6 +102,7 @@ class Worker:
         stop: StopFlag | None = None,
         clock: Clock | None = None,
         on_hold: Callable[[tuple[int, int] | None], None] = lambda _held: None,
+        beating: Beating | None = None,
     ) -> None:
         self._terms = task.terms
         self._name = name
@@ -108,7 +114,7 @@ class Worker:
         self._unsent = Unsent(task.creation, repr(task.storage))
         self._reach = Reach(name, self._unsent, self._stop, self._clock, self._is_late)
         self._session = Session(task.storage, task.study, task.spec, self._clock, self._failures.update, self._reach)
-        self._heartbeat = Heartbeat(task.storage, task.study, task.terms.lease, self._clock)
+        self._beating = beating or Hearts(task.storage, task.study, task.terms.lease, clock=self._clock).of()
         self._held: tuple[int, int] | None = None
         self._evaluating = self._idle = self._total = 0.0
         # The wall clock is read once, here: later it may jump.
@@ -124,7 +130,7 @@ class Worker:
 
     def run(self) -> Usage:
         """Work until the run is over or stopped; StudyError after too many failures in a row."""
-        with self._heartbeat:
+        with self._beating:
             before = self._clock.monotonic()
             try:
                 self._exchange(None, request=False)  # reads the whole study before a request takes its lock
@@ -244,7 +250,8 @@ class Worker:
             self._idle += self._clock.monotonic() - before
 
     def _hold(self, held: tuple[int, int] | None) -> None:
-        self._held = self._heartbeat.held = held
+        self._held = held
+        self._beating.hold(held)
         self._on_hold(held)
 
     def _give_back(self) -> None:
