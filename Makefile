@@ -83,7 +83,7 @@ bench-utilisation: .venv/.ready ## Measure how much of their time 8 workers eval
 theory: .venv/.ready ## Measure Bayes regret beside the paper's bounds; write benchmarks/results
 	@$(BIN)/python -m nonstop_bench.theory $(ARGS)
 
-faults: .venv/.ready ## The fault suite at length: 32 processes, killed and stopped, on SQLite and PostgreSQL
+faults: .venv/.ready ## The fault suite at length: 32 processes, killed and stopped, on both databases; misbehaving objectives
 	@NONSTOP_FAULT_SECONDS=$${NONSTOP_FAULT_SECONDS:-30} $(BIN)/python -m pytest -s -v tests/faults $(ARGS)
 
 bench-noise: .venv/.ready ## Compare the default with the paper's rules under noise; write benchmarks/results

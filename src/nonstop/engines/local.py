@@ -111,8 +111,11 @@ class WorkerProcess:
     usage: Usage | None = None
     #: What it failed with, if that is no reason to end the run.
     failed: Failed | None = None
-    #: Was it killed because it had closed its pipe?
-    closed: bool = False
+    #: What its objective did, if it was killed for that: the trial has had its last attempt.
+    killed_for: str | None = None
+    #: The trial that it held at the latest look, and when that one was seen first.
+    seen: tuple[int, int] | None = None
+    seen_since: float = 0.0
     #: When it had nothing more to say, on the parent's monotonic clock.
     silent_since: float | None = None
 
@@ -132,8 +135,8 @@ class WorkerProcess:
         code = self.process.exitcode
         if self.failed is not None:
             return f"{self.failed.error}: {self.failed.message}"
-        if self.closed:
-            return _CLOSED
+        if self.killed_for is not None:
+            return self.killed_for
         return f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
 
 
@@ -183,9 +186,9 @@ class WorkerProcesses:
         for worker in list(self.running):
             # Before the messages are read, so that all that a process sent before it ended is read in any case.
             alive = worker.process.exitcode is None
-            if alive and (_read_messages(worker) or not self._ended_by_force(worker)):
+            speaks = _read_messages(worker)
+            if alive and not self._ended_by_force(worker, speaks):
                 continue
-            _read_messages(worker)
             self._remove(worker)
             if worker.usage is None:
                 self._replace(worker)
@@ -195,19 +198,34 @@ class WorkerProcesses:
         speaking = [worker.pipe for worker in self.running if worker.speaks]
         connection.wait(speaking, timeout=seconds if len(speaking) == len(self.running) else min(seconds, _EXIT))
 
-    def _ended_by_force(self, worker: WorkerProcess) -> bool:
-        """End a process that lives on though it is done, or has closed its pipe; True once there is no more to be done.
+    def _ended_by_force(self, worker: WorkerProcess, speaks: bool) -> bool:
+        """End a process that does not mind the time limit, or lives on though it is done or has closed its pipe. True
+        once there is no more to be done.
 
         Threads and processes that an objective left behind keep it alive. Only its exit code tells whether it has
         ended: join() waits for the end of another pipe, which an objective may close, or hand down to its children.
         """
         now = self.clock.monotonic()
+        if speaks and self._is_late(worker, now):
+            worker.killed_for = f"it did not end after the time limit of {self.task.terms.trial_timeout:g} s"
+            worker.process.kill()
+        if speaks:
+            return False
         if worker.silent_since is None:
             worker.silent_since = now
         if now - worker.silent_since >= GRACE:
-            worker.closed = worker.pipe.closed
+            if worker.pipe.closed and worker.usage is None:
+                worker.killed_for = worker.killed_for or _CLOSED
             worker.process.kill()
         return now - worker.silent_since >= 2 * GRACE
+
+    def _is_late(self, worker: WorkerProcess, now: float) -> bool:
+        """Has it held one trial for twice the time limit? It may take its time to propose and to clean up."""
+        if worker.held != worker.seen:
+            worker.seen, worker.seen_since = worker.held, now
+        limit = self.task.terms.trial_timeout
+        held_for = now - worker.seen_since
+        return limit is not None and worker.seen is not None and held_for > limit + max(limit, 2 * GRACE)
 
     def _remove(self, worker: WorkerProcess) -> None:
         self.running.remove(worker)
@@ -229,7 +247,7 @@ class WorkerProcesses:
         if worker.held is not None:
             # There is no need to wait for the lease of a process that is known to be dead.
             reason = f"its worker was lost ({worker.how_it_ended})"
-            most = worker.held[1] if worker.closed else self.task.terms.lease.max_attempts
+            most = worker.held[1] if worker.killed_for else self.task.terms.lease.max_attempts
             lost = HandOn(*worker.held, reason, most)
             self.task.storage.hand_on(self.task.study, lost)
         self.waiting_to_start.append(worker.name)

@@ -33,6 +33,7 @@ from nonstop.workers.stopping import REPEAT, is_handling
 #: Takes the params of a trial and returns its value; number_of() checks what it returned.
 Objective: TypeAlias = Callable[[dict[str, Value]], object]
 _LONGEST_REASON = 2000
+_LONGEST_MESSAGE = 1500  # of an exception: its class and its place are part of the reason too
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +112,7 @@ def _described(error: BaseException) -> str:
 
 def _message(error: BaseException) -> str:
     try:
-        return shortened(str(error))
+        return shortened(str(error), _LONGEST_MESSAGE)
     except BaseException:  # a request to stop, too: its flag is set
         return "(its message cannot be shown)"
 
