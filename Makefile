@@ -17,7 +17,7 @@ export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-lowest release browser screenshots bench-dashboard bench-corners lint format types docs check oracle bench-suggest bench-storage bench-utilisation bench-noise theory faults \
+.PHONY: help demo test test-lowest release browser screenshots bench-dashboard bench-corners lint format types docs check oracle bench-suggest bench-storage bench-utilisation bench-noise theory faults mutants \
 	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
 .DEFAULT_GOAL := help
 
@@ -86,8 +86,11 @@ bench-utilisation: .venv/.ready ## Measure how much of their time 8 workers eval
 theory: .venv/.ready ## Measure Bayes regret beside the paper's bounds; write benchmarks/results
 	@$(BIN)/python -m nonstop_bench.theory $(ARGS)
 
-faults: .venv/.ready ## The fault suite at length: 32 processes, killed and stopped, on SQLite and PostgreSQL
+faults: .venv/.ready ## The fault suite at length: 32 processes, killed and stopped, on both databases; misbehaving objectives
 	@NONSTOP_FAULT_SECONDS=$${NONSTOP_FAULT_SECONDS:-30} $(BIN)/python -m pytest -s -v tests/faults $(ARGS)
+
+mutants: .venv/.ready ## Mistakes in the source, one by one: nine in ten must make a test fail; write benchmarks/results
+	@$(BIN)/python -m tests.mutants.run --out benchmarks/results/mutants.md $(ARGS)
 
 bench-noise: .venv/.ready ## Compare the default with the paper's rules under noise; write benchmarks/results
 	@$(BIN)/python benchmarks/noise.py $(ARGS)

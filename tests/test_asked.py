@@ -14,7 +14,7 @@ from nonstop.storage.schema import results
 from nonstop.storage.sql import SqlStorage
 from nonstop.trials.messages import Pulse
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.workers.lease import Heartbeat, Lease, LeaseWatch
+from nonstop.workers.lease import Heart, Lease, LeaseWatch
 from tests.helpers.clocks import HandClock
 
 SPACE = nonstop.Space({"x": nonstop.Float(0.0, 1.0)})
@@ -28,9 +28,9 @@ def a_study(url: str | None = None) -> nonstop.Study:
 def watched(study: nonstop.Study, seconds: float, lease: float = 1.0) -> None:
     """What a worker on the same study sees and does for so long."""
     clock = HandClock()
-    heartbeat = Heartbeat(study.storage, study.id, Lease(lease), clock)
+    heart = Heart(study.storage, study.id, Lease(lease), clock)
     for _ in range(int(seconds / lease * 4) + 1):
-        heartbeat.beat()
+        heart.beat([])
         clock.time += lease / 4
 
 

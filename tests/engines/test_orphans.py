@@ -62,7 +62,9 @@ def test_a_parent_killed_at_once_leaves_no_worker(url: str, tmp_path: Path, dela
     script.write_text(RUN)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "MARK": mark}
     words = [sys.executable, str(script), url, str(pids)]
-    with subprocess.Popen(words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as parent:
+    with subprocess.Popen(
+        words, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as parent:
         assert parent.stdout is not None
         parent.stdout.readline()
         time.sleep(delay)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from ctypes import c_uint64
+from dataclasses import replace
 from multiprocessing.connection import Connection
 from types import SimpleNamespace
 from typing import Any, cast
@@ -12,7 +13,9 @@ import pytest
 
 import nonstop
 import nonstop.engines.local as local
-from nonstop.engines.local import Ready, WorkerProcess, WorkerProcesses
+from nonstop.engines.local import Failed, Ready, WorkerProcess, WorkerProcesses
+from nonstop.engines.supervision import GRACE
+from nonstop.errors import StorageError
 from nonstop.storage.memory import MemoryStorage
 from nonstop.trials.messages import Request
 from nonstop.trials.trial import TrialState
@@ -136,3 +139,58 @@ def test_a_lost_worker_is_replaced(processes: FakeProcesses) -> None:
         processes.hand_clock.sleep(0.16)
         processes.check(timeout=1.0)
         assert processes.names_running == running
+
+
+def test_a_worker_that_does_not_mind_the_time_limit_is_killed_and_its_trial_fails(processes: FakeProcesses) -> None:
+    processes.task = replace(processes.task, terms=Terms(trial_timeout=30.0))
+    storage, study = processes.task.storage, processes.task.study
+    held = storage.exchange(study, 0, request=Request("a request", "a")).trial
+    assert held is not None
+    share_held(processes.running[0].shared_held, (held.number, held.attempt))
+    killed = SimpleNamespace(exitcode=None, join=lambda _seconds: None)
+    killed.kill = lambda: setattr(killed, "exitcode", -9)
+    processes.running[0].process = cast("Any", killed)
+    processes.check(timeout=0.0)
+    processes.hand_clock.sleep(60.0)
+    processes.check(timeout=0.0)
+    assert killed.exitcode is None
+    processes.hand_clock.sleep(0.1)
+    processes.check(timeout=0.0)
+    assert killed.exitcode == -9
+    processes.check(timeout=0.0)
+    (trial,) = storage.exchange(study, 0).changes
+    assert (trial.state, trial.attempt) == (TrialState.FAILED, 1)
+    assert "time limit of 30 s" in (trial.reason or "")
+
+
+def test_a_worker_that_broke_is_replaced_if_its_parent_reaches_the_storage(processes: FakeProcesses) -> None:
+    processes.pipes["a"].send(Ready())
+    processes.check(timeout=1.0)
+    processes.pipes["a"].send(Failed("StorageError", "no file descriptors", broken=True))
+    processes.running[0].process = cast("Any", SimpleNamespace(exitcode=0, join=lambda _seconds: None))
+    processes.check(timeout=1.0)
+    assert "a" in processes.waiting_to_start
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_an_error_of_the_storage_ends_the_run_if_its_parent_has_it_too(processes: FakeProcesses, closed: bool) -> None:
+    """A worker that had not yet evaluated anything need not prove it: nothing has broken its process."""
+    if closed:
+        processes.task.storage.close()
+    processes.pipes["a"].send(Failed("StorageError", "trial 3 = 0.5 could not be handed in", broken=closed))
+    processes.running[0].process = cast("Any", SimpleNamespace(exitcode=0, join=lambda _seconds: None))
+    with pytest.raises(StorageError, match=r"trial 3 = 0\.5"):
+        processes.check(timeout=1.0)
+
+
+def test_a_worker_that_closed_its_pipe_and_stays_is_ended(processes: FakeProcesses) -> None:
+    killed = SimpleNamespace(exitcode=None, join=lambda _seconds: None)
+    killed.kill = lambda: setattr(killed, "exitcode", -9)
+    processes.running[0].process = cast("Any", killed)
+    processes.pipes["a"].close()
+    processes.check(timeout=0.0)
+    processes.hand_clock.sleep(GRACE)
+    processes.check(timeout=0.0)
+    assert killed.exitcode == -9
+    processes.check(timeout=0.0)
+    assert "a" not in processes.names_running

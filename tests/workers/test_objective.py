@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sys
@@ -16,6 +17,7 @@ import nonstop
 from nonstop.errors import ObjectiveError, StudyError
 from nonstop.workers.command import Command
 from nonstop.workers.objective import Objective, evaluate, limited, objective_of
+from nonstop.workers.stopping import StopRequested
 
 SPACE = nonstop.Space(
     {"lr": nonstop.Float(0.0, 1.0), "n": nonstop.Int(1, 9), "loss": nonstop.Categorical(["l1", "a b", "$(touch x)"])}
@@ -26,6 +28,77 @@ PY = sys.executable
 class UnprintableError(Exception):
     def __str__(self) -> str:
         raise RuntimeError
+
+
+class OwnError(BaseException):
+    """Not an Exception."""
+
+
+class StubbornError(Exception):
+    def __str__(self) -> str:
+        raise OwnError
+
+    __repr__ = __str__
+
+
+class NumberError(Exception):
+    def __str__(self) -> str:
+        return 3  # type: ignore[return-value]
+
+
+class Nameless(type):
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]
+        raise OwnError
+
+
+class NamelessError(Exception, metaclass=Nameless):
+    pass
+
+
+class Text(str):
+    def __len__(self) -> int:
+        raise OwnError
+
+    def __getitem__(self, _index: object) -> str:
+        raise OwnError
+
+    __str__ = __format__ = __repr__ = __len__  # type: ignore[assignment]
+
+
+class TextError(Exception):
+    def __str__(self) -> str:
+        return Text("well hidden")
+
+    @property
+    def __traceback__(self) -> None:  # type: ignore[override]
+        return None
+
+
+class Untraceable(Exception):  # noqa: N818
+    @property
+    def __traceback__(self) -> None:  # type: ignore[override]
+        raise OwnError
+
+
+class Result:
+    """As a number it is nothing but trouble."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getattribute__(self, name: str) -> object:
+        if name == object.__getattribute__(self, "name"):
+            raise OwnError(name)
+        return object.__getattribute__(self, name)
+
+    def __repr__(self) -> str:
+        raise OwnError
+
+
+class NoFloat(float):
+    def __float__(self) -> float:
+        raise OwnError("no float")
 
 
 def raising(error: BaseException) -> Objective:
@@ -50,8 +123,37 @@ def test_everything_else_is_a_reason(result: object) -> None:
     assert "returned" in (outcome.reason or "")
 
 
+@pytest.mark.parametrize("attribute", ["__class__", "shape", "__repr__"])
+def test_a_result_that_defends_itself_is_a_reason(attribute: str) -> None:
+    outcome = evaluate(lambda _: Result(attribute), {})
+    assert outcome.value is None
+    assert outcome.reason
+
+
+@pytest.mark.parametrize("result", [NoFloat(1.0), 10**400])
+def test_a_number_without_a_float_is_a_reason(result: object) -> None:
+    outcome = evaluate(lambda _: result, {})
+    assert outcome.value is None
+    assert "float" in (outcome.reason or "")
+
+
 @pytest.mark.parametrize(
-    "error", [ValueError("no"), UnprintableError(), SystemExit(3), MemoryError(), RecursionError()]
+    "error",
+    [
+        ValueError("no"),
+        UnprintableError(),
+        StubbornError(),
+        NumberError(),
+        TextError(),
+        SystemExit(3),
+        MemoryError(),
+        RecursionError(),
+        KeyboardInterrupt(),
+        GeneratorExit(),
+        asyncio.CancelledError(),
+        OwnError(),
+        StopRequested(),
+    ],
 )
 def test_exceptions_are_reasons(error: BaseException) -> None:
     outcome = evaluate(raising(error), {})
@@ -61,12 +163,29 @@ def test_exceptions_are_reasons(error: BaseException) -> None:
 
 def test_a_reason_says_where_and_stays_short() -> None:
     assert "test_objective.py" in (evaluate(raising(ValueError("no")), {}).reason or "")
-    assert len(evaluate(raising(ValueError("x" * 10_000)), {}).reason or "") < 2100
+    for error in (ValueError("x" * 10_000), ObjectiveError("x" * 10_000), type("E" * 10_000, (Exception,), {})()):
+        reason = evaluate(raising(error), {}).reason or ""
+        assert len(reason) < 2200
+        assert type(reason) is str
+    assert (evaluate(raising(ValueError("x" * 10_000)), {}).reason or "").startswith("ValueError: … xxx")
 
 
-def test_ctrl_c_is_for_the_worker() -> None:
-    with pytest.raises(KeyboardInterrupt):
-        evaluate(raising(KeyboardInterrupt()), {})
+def test_exceptions_without_a_name_or_a_place_are_reasons() -> None:
+    assert (evaluate(raising(NamelessError("hm")), {}).reason or "").startswith("NamelessError: hm")
+    assert "cannot be described" in (evaluate(raising(Untraceable()), {}).reason or "")
+    reason = evaluate(raising(TextError()), {}).reason
+    assert reason == "TextError: well hidden"
+    assert type(reason) is str
+
+
+def test_what_an_objective_sets_in_numpy_is_its_own() -> None:
+    def objective(_params: object) -> float:
+        np.seterr(all="raise")
+        return 1.0
+
+    before = np.geterr()
+    evaluate(objective, {})
+    assert np.geterr() == before
 
 
 def test_an_objective_cannot_change_the_params() -> None:
@@ -112,6 +231,60 @@ def test_a_time_limit_interrupts_python() -> None:
     assert evaluate(limited(lambda _: 1.0, 5.0), {}).value == 1.0
     assert signal.getsignal(signal.SIGALRM) is before
     assert (signal.getitimer(signal.ITIMER_REAL)[0] > 0.0) == (left > 0.0)  # pytest-timeout has one of its own
+
+
+def test_a_time_limit_cannot_be_swallowed() -> None:
+    caught: list[float] = []
+
+    def stubborn(_params: object) -> float:
+        while True:
+            try:
+                time.sleep(10)
+            except:  # noqa: E722
+                caught.append(time.monotonic())
+                if len(caught) == 2:
+                    return 0.5
+
+    outcome = evaluate(limited(stubborn, 0.1), {})
+    assert "time limit of 0.1 s" in (outcome.reason or "")
+    assert len(caught) == 2, "it was said twice"
+
+
+def test_a_time_limit_lets_the_objective_clean_up() -> None:
+    done: list[str] = []
+
+    def careful(_params: object) -> float:
+        try:
+            time.sleep(10)
+        finally:
+            time.sleep(1.5)  # longer than the pause between two alarms
+            done.append("clean")
+        return 0.5
+
+    assert "time limit" in (evaluate(limited(careful, 0.1), {}).reason or "")
+    assert done == ["clean"]
+
+
+def test_a_time_limit_holds_for_what_comes_after_the_return() -> None:
+    class Endless(float):
+        def __float__(self) -> float:
+            time.sleep(60)
+            return 0.5
+
+        __str__ = __float__  # type: ignore[assignment]
+
+    class EndlessError(Exception):
+        def __str__(self) -> str:
+            time.sleep(60)
+            return ""
+
+    assert "time limit" in (evaluate(limited(lambda _: Endless(), 0.1), {}).reason or "")
+    assert "time limit" in (evaluate(limited(raising(EndlessError()), 0.1), {}).reason or "")
+
+
+def test_a_failure_within_the_time_limit_keeps_its_reason() -> None:
+    reason = evaluate(limited(raising(ValueError("no")), 5.0), {}).reason or ""
+    assert reason.startswith("ValueError: no (test_objective.py:")
 
 
 def test_a_time_limit_needs_the_main_thread_or_a_command() -> None:

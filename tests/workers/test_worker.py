@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import threading
 import time
@@ -171,20 +172,110 @@ def test_a_signal_interrupts_the_objective_and_hands_the_trial_back() -> None:
     assert [(trial.worker, trial.attempt) for trial in study.trials[2:]] == [("other", 2)]
 
 
-def test_handing_back_is_never_a_failure() -> None:
-    """However often a run is interrupted, its trial is not worn out."""
+def test_an_interrupted_trial_is_given_back_nine_times() -> None:
+    """Interruptions are no fault of a trial, but nothing is given back for ever."""
     study = a_study()
 
     def objective(_params: object) -> float:
         signal.raise_signal(signal.SIGINT)
         raise AssertionError("not reached")
 
-    for _ in range(6):
+    for attempt in range(1, 11):
+        assert [(trial.state, trial.attempt) for trial in study.trials] == [(TrialState.WAITING, attempt)][
+            : attempt - 1
+        ]
         with stop_on_signals() as stop:
             Worker(a_task(study, objective, n_trials=1), "me", stop).run()
-    assert [trial.state for trial in study.trials] == [TrialState.WAITING]
+    assert [(trial.state, trial.attempt) for trial in study.trials] == [(TrialState.FAILED, 10)]
+    assert "interrupted at attempt 10" in (study.trials[0].reason or "")
     with pytest.raises(KeyboardInterrupt):
         stop.end_process()
+
+
+@pytest.mark.parametrize("error", [StopRequested, KeyboardInterrupt, asyncio.CancelledError, GeneratorExit, SystemExit])
+def test_only_a_signal_is_an_interruption(error: type[BaseException]) -> None:
+    study = a_study()
+    calls = iter(range(100))
+
+    def objective(params: dict[str, Value]) -> float:
+        if next(calls) == 0:
+            raise error
+        return bowl(params)
+
+    with stop_on_signals() as stop:
+        Worker(a_task(study, objective, n_trials=2), "me", stop).run()
+    assert not stop.is_set
+    assert [trial.state for trial in study.trials] == [TrialState.FAILED, *[TrialState.COMPLETED] * 2]
+    assert error.__name__ in (study.trials[0].reason or "")
+
+
+def test_an_interruption_is_one_whatever_the_objective_makes_of_it() -> None:
+    study = a_study()
+
+    def objective(_params: object) -> float:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except BaseException as error:
+            raise ValueError("wrapped") from error
+        raise AssertionError("not reached")
+
+    with stop_on_signals() as stop:
+        Worker(a_task(study, objective, n_trials=1), "me", stop).run()
+    assert [trial.state for trial in study.trials] == [TrialState.WAITING]
+
+
+def test_a_stop_that_the_objective_swallows_is_repeated() -> None:
+    study = a_study()
+    caught: list[str] = []
+
+    def objective(_params: object) -> float:
+        for _ in range(3):
+            try:
+                if not caught:
+                    signal.raise_signal(signal.SIGTERM)
+                time.sleep(60)
+            except:  # noqa: E722
+                caught.append("once more")
+        return 0.5
+
+    with stop_on_signals() as stop:
+        Worker(a_task(study, objective, n_trials=5), "me", stop).run()
+    assert len(caught) == 3
+    assert [trial.value for trial in study.trials] == [0.5], "it was stubborn, but it has a value"
+
+
+def test_a_stop_lets_the_objective_clean_up() -> None:
+    study = a_study()
+    done: list[str] = []
+
+    def objective(_params: object) -> float:
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            signal.raise_signal(signal.SIGTERM)
+            time.sleep(1.5)  # longer than the pause before a request is repeated
+            done.append("clean")
+        raise AssertionError("not reached")
+
+    with stop_on_signals() as stop:
+        Worker(a_task(study, objective, n_trials=1), "me", stop).run()
+    assert done == ["clean"]
+    assert [trial.state for trial in study.trials] == [TrialState.WAITING]
+
+
+def test_handlers_of_an_objective_are_gone_after_it() -> None:
+    study = a_study()
+
+    def objective(params: dict[str, Value]) -> float:
+        if len(study.trials) == 2:
+            signal.raise_signal(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        return bowl(params)
+
+    with stop_on_signals() as stop:
+        Worker(a_task(study, objective, n_trials=5), "me", stop).run()
+    assert stop.signal == signal.SIGTERM
+    assert [trial.state for trial in study.trials] == [TrialState.COMPLETED, TrialState.WAITING]
 
 
 def test_a_signal_outside_the_objective_waits_until_the_work_is_done() -> None:

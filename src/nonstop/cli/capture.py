@@ -14,6 +14,10 @@ from typing import Final, TextIO
 _STREAMS: Final = (1, 2)
 #: Seconds between two checks whether capturing is over.
 _PAUSE: Final = 0.1
+#: The most bytes that a pipe holds by default, on Linux and macOS.
+_PIPE: Final = 65536
+#: Bytes after which a line is written though it has not ended.
+_LINE: Final = 65536
 
 
 @contextmanager
@@ -54,15 +58,19 @@ def captured_output(write: Callable[[str], None]) -> Iterator[None]:
 
 
 def _read(source: int, over: threading.Event, write: Callable[[str], None]) -> None:
-    """Read until `over` is set and the pipe is empty. A surviving child keeps the pipe open, so there may be no EOF."""
-    rest = b""
-    while True:
+    """Read until `over` is set and the pipe is empty. A surviving child keeps the pipe open, so there may be no EOF,
+    and may go on writing, so that no more is read in the end than a pipe can hold."""
+    rest, left = b"", _PIPE
+    while left > 0:
         last = over.is_set()
         if select.select([source], [], [], 0.0 if last else _PAUSE)[0]:
             chunk = os.read(source, 65536)
             *lines, rest = (rest + chunk).split(b"\n")
+            if len(rest) > _LINE:
+                lines, rest = [*lines, rest], b""
             for line in lines:
                 write(_final(line))
+            left -= len(chunk) if last else 0
             if chunk:
                 continue
             over.wait()  # EOF: every writer has closed the pipe

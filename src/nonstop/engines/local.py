@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 import traceback
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from ctypes import c_uint64
 from dataclasses import dataclass
-from multiprocessing import connection
+from multiprocessing import connection, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess, current_process
@@ -39,7 +38,9 @@ _UNGUARDED = (
     "a worker process could not start: its own error stands above. A script that calls optimize() with several workers "
     "is imported by each of them, so it must call it under  if __name__ == '__main__':"
 )
+_CLOSED = "it closed the pipe to its parent, as an objective does that closes files which are not its own"
 _STARTUP = 0.3  # seconds that a process typically takes to start
+_EXIT = 0.02  # seconds between two looks whether a process has ended that has nothing more to say
 _SLOW_START = 1.0  # seconds after which the next process starts anyway: this one may be waiting for a disk
 
 
@@ -56,6 +57,8 @@ class Failed:
     error: str
     #: What the exception says.
     message: str
+    #: May the objective have broken the process? It has run there, and the error is no verdict on the run.
+    broken: bool = False
 
 
 def run_here(task: Task, name: str, ticker: Ticker) -> tuple[Usage, ...]:
@@ -103,6 +106,15 @@ class WorkerProcess:
     started_at: float
     ready: bool = False
     usage: Usage | None = None
+    #: What it failed with, if that is no reason to end the run.
+    failed: Failed | None = None
+    #: What its objective did, if it was killed for that: the trial has had its last attempt.
+    killed_for: str | None = None
+    #: The trial that it held at the latest look, and when that one was seen first.
+    seen: tuple[int, int] | None = None
+    seen_since: float = 0.0
+    #: When it had nothing more to say, on the parent's monotonic clock.
+    silent_since: float | None = None
 
     @property
     def held(self) -> tuple[int, int] | None:
@@ -110,9 +122,18 @@ class WorkerProcess:
         return read_held(self.shared_held)
 
     @property
+    def speaks(self) -> bool:
+        """May there be another message? Its last is Usage or Failed; its pipe may stay open for longer."""
+        return not self.pipe.closed and self.usage is None and self.failed is None
+
+    @property
     def how_it_ended(self) -> str:
-        """The exit code or the signal, in words."""
+        """The error, the exit code or the signal, in words."""
         code = self.process.exitcode
+        if self.failed is not None:
+            return f"{self.failed.error}: {self.failed.message}"
+        if self.killed_for is not None:
+            return self.killed_for
         return f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
 
 
@@ -149,7 +170,9 @@ class WorkerProcesses:
         process = self.context.Process(  # type: ignore[attr-defined]
             target=work, args=(sender, shared_held, self.parcel, name, os.getpid()), name=name, daemon=False
         )
-        # A signal during the process's imports would end it with a traceback: it is blocked until `work` unblocks it.
+        # Ctrl-C during the process's imports would end it with a traceback: it is blocked until `work` unblocks it.
+        # The resource tracker unblocks signals when it starts, so it starts before.
+        resource_tracker.ensure_running()
         with hide_missing_main_file(), signals_blocked(), shared_by(self._workers):
             process.start()
         sender.close()
@@ -172,34 +195,73 @@ class WorkerProcesses:
     def check(self, timeout: float = TICK) -> None:
         """Wait at most this long for a message; replace the workers that were lost, and start the next."""
         seconds = min(timeout, self._step) if self.waiting_to_start else timeout
-        connection.wait([worker.pipe for worker in self.running], timeout=seconds)
+        self._await_messages(seconds)
         for worker in list(self.running):
             # Before the messages are read, so that all that a process sent before it ended is read in any case.
             alive = worker.process.exitcode is None
-            if _read_messages(worker) and alive:
+            speaks = _read_messages(worker)
+            if alive and not self._ended_by_force(worker, speaks):
                 continue
             self._remove(worker)
             if worker.usage is None:
                 self._replace(worker)
         self.start_next()
 
+    def _await_messages(self, seconds: float) -> None:
+        speaking = [worker.pipe for worker in self.running if worker.speaks]
+        connection.wait(speaking, timeout=seconds if len(speaking) == len(self.running) else min(seconds, _EXIT))
+
+    def _ended_by_force(self, worker: WorkerProcess, speaks: bool) -> bool:
+        """End a process that does not mind the time limit, or lives on though it is done or has closed its pipe. True
+        once there is no more to be done.
+
+        Threads and processes that an objective left behind keep it alive. Only its exit code tells whether it has
+        ended: join() waits for the end of another pipe, which an objective may close, or hand down to its children.
+        """
+        now = self.clock.monotonic()
+        if speaks and self._is_late(worker, now):
+            worker.killed_for = f"it did not end after the time limit of {self.task.terms.trial_timeout:g} s"
+            worker.process.kill()
+        if speaks:
+            return False
+        if worker.silent_since is None:
+            worker.silent_since = now
+        if now - worker.silent_since >= GRACE:
+            if worker.pipe.closed and worker.usage is None:
+                worker.killed_for = worker.killed_for or _CLOSED
+            worker.process.kill()
+        return now - worker.silent_since >= 2 * GRACE
+
+    def _is_late(self, worker: WorkerProcess, now: float) -> bool:
+        """Has it held one trial for twice the time limit? It may take its time to propose and to clean up."""
+        if worker.held != worker.seen:
+            worker.seen, worker.seen_since = worker.held, now
+        limit = self.task.terms.trial_timeout
+        held_for = now - worker.seen_since
+        return limit is not None and worker.seen is not None and held_for > limit + max(limit, 2 * GRACE)
+
     def _remove(self, worker: WorkerProcess) -> None:
         self.running.remove(worker)
-        worker.process.join(GRACE)
-        if worker.process.exitcode is None:  # kept alive by threads that the objective left behind
-            worker.process.kill()
-            worker.process.join()
+        worker.process.join(0.0)
+        worker.pipe.close()
         if worker.usage is not None:
             self.usages.append(worker.usage)
 
     def _replace(self, worker: WorkerProcess) -> None:
         if not worker.ready and (worker.process.exitcode or 0) > 0:
             raise StudyError(_UNGUARDED)
-        self._replacements.count_one(worker.name, worker.how_it_ended)
+        try:
+            self._replacements.count_one(worker.name, worker.how_it_ended)
+        except StorageError:
+            if worker.failed is None:
+                raise
+            # The storage does not answer here either, so it was not the worker's fault.
+            raise _error(worker.failed) from None
         if worker.held is not None:
             # There is no need to wait for the lease of a process that is known to be dead.
             reason = f"its worker was lost ({worker.how_it_ended})"
-            lost = HandOn(*worker.held, reason, self.task.terms.lease.max_attempts)
+            most = worker.held[1] if worker.killed_for else self.task.terms.lease.max_attempts
+            lost = HandOn(*worker.held, reason, most)
             self.task.storage.hand_on(self.task.study, lost)
         self.waiting_to_start.append(worker.name)
 
@@ -210,10 +272,13 @@ class WorkerProcesses:
             with suppress(OSError):
                 worker.process.terminate()
         while self.running and self.clock.monotonic() < deadline and stop.requests == requests:
-            connection.wait([worker.pipe for worker in self.running], timeout=TICK)
-            self._remove_ended([worker for worker in self.running if not _read_messages_without_errors(worker)])
+            self._await_messages(TICK)
+            self._remove_ended([worker for worker in self.running if _has_ended(worker)])
         for worker in self.running:
             worker.process.kill()
+        deadline = self.clock.monotonic() + GRACE
+        while not all(_has_ended(worker) for worker in self.running) and self.clock.monotonic() < deadline:
+            self._await_messages(TICK)
         self._remove_ended(list(self.running))
 
     def _remove_ended(self, workers: Sequence[WorkerProcess]) -> None:
@@ -225,27 +290,29 @@ class WorkerProcesses:
 
 
 def _read_messages(worker: WorkerProcess) -> bool:
-    """Read all that a worker sent; False once its end of the pipe is closed. Raises the error that it failed with."""
+    """Read all that a worker sent; False once it has no more to say. Raises the error that ends the run."""
     try:
-        while worker.pipe.poll():
+        while not worker.pipe.closed and worker.pipe.poll():
             message = worker.pipe.recv()
             if isinstance(message, Ready):
                 worker.ready = True
             elif isinstance(message, Usage):
                 worker.usage = message
             elif isinstance(message, Failed):
-                raise _error(message)
+                if not message.broken:
+                    raise _error(message)
+                worker.failed = message
     except (EOFError, OSError):
         worker.pipe.close()
-        return False
-    return True
+    return worker.speaks
 
 
-def _read_messages_without_errors(worker: WorkerProcess) -> bool:
-    """The same while the run ends, when the first error has been raised already."""
-    while True:
-        with suppress(NonstopError):
-            return _read_messages(worker)
+def _has_ended(worker: WorkerProcess) -> bool:
+    """While the run ends: read its messages, without errors, as the first has been raised already; has it ended?"""
+    ended = worker.process.exitcode is not None
+    with suppress(NonstopError):
+        _read_messages(worker)
+    return ended
 
 
 def _error(failed: Failed) -> NonstopError:
@@ -266,13 +333,17 @@ def work(pipe: Connection, shared_held: c_uint64, parcel: Parcel, name: str, par
 
     with stop_on_signals() as stop, interrupt_when(orphan_check(parent)):
         unblock_signals()
+        worker: Worker | None = None
         try:
             task = parcel.open()
             send(Ready())
-            send(Worker(task, name, stop, beating=BeatsElsewhere(shared_held)).run())
-        except NonstopError as error:
-            send(Failed(type(error).__name__, str(error)))
+            worker = Worker(task, name, stop, beating=BeatsElsewhere(shared_held))
+            send(worker.run())
         except Exception as error:
-            traceback.print_exc(file=sys.stderr)
-            send(Failed(type(error).__name__, str(error)))
+            verdict = isinstance(error, NonstopError) and not isinstance(error, StorageError)
+            broken = not verdict and worker is not None and worker.usage.evaluating > 0.0
+            send(Failed(type(error).__name__, str(error), broken))
+            if broken or not isinstance(error, NonstopError):
+                with suppress(Exception):  # the objective may have closed stderr
+                    traceback.print_exception(error, limit=0 if isinstance(error, NonstopError) else None)
         pipe.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 import os
 import threading
@@ -31,6 +32,8 @@ from nonstop.storage.watchdog import WATCHDOG, Alarm
 T = TypeVar("T")
 #: Seconds that a transaction has to end in after the time for retries is up.
 _OVERTIME = 5.0
+FORKED_INSIDE = "this process was forked inside a transaction: open the storage anew in a process of its own"
+_NESTED = "this thread is inside a transaction already: a signal handler must not use the storage"
 _SECRETS = ("password", "sslpassword", "passfile", "sslkey")
 
 
@@ -139,7 +142,8 @@ class Database:
         self._writers = engine.execution_options(**self._dialect.WRITE)
         event.listen(engine, "connect", partial(_note_time, self._connected_at))
         self.close_engine = weakref.finalize(self, _disconnect, engine, self._held)
-        _OPEN_DATABASES.add(self)
+        with _FORK_LOCK:
+            _OPEN_DATABASES.add(self)
 
     @property
     def private(self) -> bool:
@@ -191,7 +195,9 @@ class Database:
         deadline = self._clock.monotonic() + self._patience.deadline
 
         def alone() -> T:
-            with self._lock:
+            if _THREAD.inside:  # a signal handler, or a process that was forked there: waiting would be for ever
+                raise StorageError(self._refusal or _NESTED)
+            with self._lock, _THREAD:
                 if self._refusal is not None:
                     raise StorageError(self._refusal)
                 self._check_file()
@@ -263,9 +269,12 @@ class Database:
                             return work(Runner(connection, dialect))
                     self._dialect.begin(connection, write)
                     result = work(Runner(connection, dialect))
+                    if self._refusal is not None:
+                        raise StorageError(self._refusal)
                     connection.commit()
                 except BaseException:
-                    lost = not self._rolled_back(connection)
+                    # A child that was forked here has no connection: neither to commit nor to roll back is its matter.
+                    lost = bool(self._held) and not self._rolled_back(connection)
                     raise
             return result
         except errors as error:
@@ -317,6 +326,17 @@ class Database:
             self._refusal = NOT_SHARED
         self._lock.release()
 
+    def abandon(self) -> None:
+        """In a child that was forked inside a transaction: never use the connection, not even to close it.
+
+        SQLite would roll back the parent's transaction, and believes that this process has the locks of its parent.
+        """
+        self._refusal = NOT_SHARED if self.private else FORKED_INSIDE
+        for held in self._held:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(held.driver_connection))
+        self._held.clear()
+        self._engine.dispose(close=False)
+
 
 def _give_up_idle(database: weakref.ref[Database]) -> None:
     found = database()
@@ -334,24 +354,53 @@ def _disconnect(engine: Engine, held: list[PoolProxiedConnection]) -> None:
     engine.dispose()
 
 
+class _Thread(threading.local):
+    """How many transactions and forks are under way in this thread. A fork inside them must not wait for any lock:
+    whoever has it may wait for this thread."""
+
+    inside = 0
+
+    def __enter__(self) -> None:
+        self.inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.inside -= 1
+
+
+_THREAD = _Thread()
 _OPEN_DATABASES: weakref.WeakSet[Database] = weakref.WeakSet()
-_FORKING: list[Database] = []
+_FORKING: list[Database] = []  # those that the fork under way has locked
+_FORK_LOCK = threading.Lock()  # for both: one thread forks at a time
 
 
 def _before_fork() -> None:
-    _FORKING.extend(_OPEN_DATABASES)
-    for database in _FORKING:
-        database.before_fork()
+    _THREAD.inside += 1
+    if _THREAD.inside == 1:
+        _FORK_LOCK.acquire()
+        for database in list(_OPEN_DATABASES):
+            database.before_fork()
+            _FORKING.append(database)
 
 
 def _after_fork() -> None:
-    while _FORKING:
-        _FORKING.pop().after_fork()
+    _THREAD.inside -= 1
+    if not _THREAD.inside:
+        while _FORKING:
+            _FORKING.pop().after_fork()
+        _FORK_LOCK.release()
 
 
 def _after_fork_in_child() -> None:
-    while _FORKING:
-        _FORKING.pop().after_fork_in_child()
+    global _FORK_LOCK
+    _THREAD.inside -= 1
+    if not _THREAD.inside:
+        while _FORKING:
+            _FORKING.pop().after_fork_in_child()
+    else:
+        _FORKING.clear()
+        for database in list(_OPEN_DATABASES):
+            database.abandon()
+    _FORK_LOCK = threading.Lock()  # the one there was may belong to a thread of the parent
 
 
 if hasattr(os, "register_at_fork"):

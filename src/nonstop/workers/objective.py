@@ -1,6 +1,8 @@
 """What a study evaluates: a Python callable, "module:function", or a shell command with {placeholders}.
 
-Whatever an objective does, evaluate() returns a value or a reason. Only requests to stop are raised.
+Whatever an objective raises or returns, evaluate() returns a value or a reason: whether a signal interrupted it is for
+the StopFlag to say, not for the exception. Code of the objective runs when its exceptions are shown and its results are
+converted, too, and may do there what it likes.
 """
 
 from __future__ import annotations
@@ -15,18 +17,23 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
+
+import numpy as np
 
 from nonstop.errors import ObjectiveError, StudyError
 from nonstop.types import Params, Value
 from nonstop.workers.command import Command
+from nonstop.workers.stopping import REPEAT, is_handling
 
 #: Takes the params of a trial and returns its value; number_of() checks what it returned.
 Objective: TypeAlias = Callable[[dict[str, Value]], object]
 _LONGEST_REASON = 2000
+_LONGEST_MESSAGE = 1500  # of an exception: its class and its place are part of the reason too
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +47,30 @@ class Result:
 
 
 def evaluate(objective: Objective, params: Params) -> Result:
-    """Call the objective. Exceptions become reasons, even SystemExit; not KeyboardInterrupt and StopRequested."""
+    """Call the objective. Whatever it raises becomes a reason, even KeyboardInterrupt; see StopFlag.interrupted."""
+    process = os.getpid()
+    error: BaseException | None = None
     try:
-        return Result(number_of(objective(dict(params))))
-    except ObjectiveError as error:
-        return Result(reason=shortened(str(error)))
-    except (Exception, SystemExit) as error:
-        return Result(reason=shortened(_described(error)))
+        with np.errstate():  # what the objective sets with np.seterr() is not for our arithmetic
+            result = Result(number_of(objective(dict(params))))
+    except BaseException as raised:
+        error, result = raised, Result(reason=_reason(raised))
+    if os.getpid() != process:
+        _end_child(error)
+    return result
+
+
+def _end_child(error: BaseException | None) -> NoReturn:
+    """End a process that the objective forked and that left the objective: it must not go on as a second worker."""
+    code = 0 if error is None else 1
+    if isinstance(error, SystemExit):
+        code = error.code if isinstance(error.code, int) else int(error.code is not None)
+    elif error is not None:
+        traceback.print_exception(error)
+    with suppress(Exception):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code & 255)
 
 
 def number_of(result: object) -> float:
@@ -63,25 +87,47 @@ def number_of(result: object) -> float:
 
 def shortened(reason: str, longest: int = _LONGEST_REASON) -> str:
     """The end of a long reason, where programs usually say what went wrong."""
-    return reason if len(reason) <= longest else "… " + reason[-longest:]
+    # The method of str itself, as the reason may be of a class of the objective's; it gives a plain str.
+    end = str.__getitem__(reason, slice(-longest, None))
+    return end if str.__len__(reason) <= longest else f"… {end}"
+
+
+def _reason(error: BaseException) -> str:
+    """What an exception says, whatever its methods do."""
+    try:
+        return shortened(str(error)) if type(error) is ObjectiveError else _described(error)
+    except BaseException:  # a request to stop, too: its flag is set
+        return "an exception that cannot be described"
 
 
 def _described(error: BaseException) -> str:
     """Type, message and place of an exception, whatever its __str__ does."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    place = ""
+    if len(frames) > 1:
+        frame, line = frames[-1]
+        place = f" ({Path(frame.f_code.co_filename).name}:{line} in {frame.f_code.co_name})"
+    return f"{_class_name(error)}: {_message(error)}{place}"
+
+
+def _message(error: BaseException) -> str:
     try:
-        message = str(error)
-    except Exception:
-        message = "(its message cannot be shown)"
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno} in {frames[-1].name})" if len(frames) > 1 else ""
-    return f"{type(error).__name__}: {message}{place}"
+        return shortened(str(error), _LONGEST_MESSAGE)
+    except BaseException:  # a request to stop, too: its flag is set
+        return "(its message cannot be shown)"
+
+
+def _class_name(value: object) -> str:
+    """The name of the class, past whatever a metaclass makes of `__name__`."""
+    name: str = type.__dict__["__name__"].__get__(type(value))
+    return shortened(name, 100)
 
 
 def _shown(result: object) -> str:
     try:
         return shortened(repr(result), 100)
-    except Exception:
-        return f"a {type(result).__name__}"
+    except BaseException:
+        return f"a {_class_name(result)}"
 
 
 def objective_of(given: str | Objective) -> Objective:
@@ -148,21 +194,29 @@ class _Limited:
     def __call__(self, params: dict[str, Value]) -> object:
         handler, started = signal.signal(signal.SIGALRM, _raise_time_up), time.monotonic()
         others = (0.0, 0.0)  # a timer that was set before, to be restored
+        result = Result()
         try:
             try:
-                others = signal.setitimer(signal.ITIMER_REAL, self.seconds)
-                return self.objective(params)
+                # Again and again, as the objective may catch it.
+                others = signal.setitimer(signal.ITIMER_REAL, self.seconds, REPEAT)
+                result = evaluate(self.objective, params)
             finally:
                 # The alarm may go off until here: the outer try catches that.
                 signal.setitimer(signal.ITIMER_REAL, 0.0)
         except _TimeUp:
-            raise ObjectiveError(f"stopped after the time limit of {self.seconds:g} s") from None
+            pass
         finally:
+            spent = time.monotonic() - started
             signal.signal(signal.SIGALRM, signal.SIG_DFL if handler is None else handler)
             if others[0] > 0.0:
-                left = others[0] - (time.monotonic() - started)
-                signal.setitimer(signal.ITIMER_REAL, max(left, 1e-3), others[1])
+                signal.setitimer(signal.ITIMER_REAL, max(others[0] - spent, 1e-3), others[1])
+        if spent >= self.seconds:
+            raise ObjectiveError(f"stopped after the time limit of {self.seconds:g} s")
+        if result.reason is not None:
+            raise ObjectiveError(result.reason)
+        return result.value
 
 
 def _raise_time_up(_number: int, _frame: FrameType | None) -> None:
-    raise _TimeUp
+    if not is_handling(_TimeUp):  # the objective cleans up
+        raise _TimeUp

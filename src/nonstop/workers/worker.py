@@ -30,6 +30,8 @@ from nonstop.workers.unsent import LOG, Unsent, described
 from nonstop.workers.usage import Usage
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
+#: The attempt at which an interrupted trial fails, so that nothing is given back for ever.
+MAX_INTERRUPTIONS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +160,8 @@ class Worker:
                 result = evaluate(self._objective, trial.params or {})
         finally:
             self._evaluating += self._clock.monotonic() - before
+        if result.value is None and self._stop.interrupted:
+            raise StopRequested  # whatever the objective made of it
         state = TrialState.FAILED if result.value is None else TrialState.COMPLETED
         return Report(os.urandom(16).hex(), trial.number, trial.attempt, state, result.value, result.reason)
 
@@ -265,8 +269,9 @@ class Worker:
 
 
 def give_back(storage: Storage, study: int, number: int, attempt: int) -> None:
-    """Hand on the trial of a worker that was interrupted. It never counts as failed: the worker was not lost."""
-    storage.hand_on(study, HandOn(number, attempt, "interrupted", max_attempts=attempt + 1))
+    """Hand on the trial of a worker that was interrupted. That is no fault of the trial's, so it may happen often."""
+    reason = f"interrupted at attempt {attempt}: a trial has at most {MAX_INTERRUPTIONS}"
+    storage.hand_on(study, HandOn(number, attempt, reason, MAX_INTERRUPTIONS))
 
 
 def _has_room(counts: Counts, limit: int | None) -> bool:

@@ -1,0 +1,189 @@
+"""The mutants: one mistake each, as an edit of one line of the source. The text must occur exactly once in its file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Edit:
+    #: Below src/nonstop.
+    file: str
+    old: str
+    new: str
+
+
+#: Which tests are to notice a mutant, by the room or file that it is in; the longest that fits counts.
+TESTS: dict[str, tuple[str, ...]] = {
+    "trials/transitions.py": (
+        "tests/contracts/test_exchange.py",
+        "tests/contracts/test_leases.py",
+        "tests/contracts/test_start.py",
+        "tests/contracts/test_values.py",
+    ),
+    "storage/": (
+        "tests/contracts/test_exchange.py",
+        "tests/contracts/test_leases.py",
+        "tests/contracts/test_start.py",
+        "tests/contracts/test_values.py",
+        "tests/contracts/test_retry.py",
+        "tests/contracts/test_concurrency.py",
+    ),
+    "storage/database.py": (
+        "tests/contracts/test_retry.py",
+        "tests/contracts/test_concurrency.py",
+        "tests/engines/test_forks.py",
+    ),
+    "storage/session.py": ("tests/workers/test_worker.py", "tests/trials/test_replay.py"),
+    "workers/": ("tests/workers", "tests/engines/test_processes.py"),
+    "workers/stopping.py": ("tests/workers", "tests/engines/test_forks.py"),
+    "engines/": ("tests/engines/test_processes.py",),
+    "propose.py": ("tests/test_propose.py", "tests/acquisition/test_batch.py"),
+    "trials/": ("tests/trials", "tests/workers/test_worker.py"),
+}
+
+EDITS: tuple[Edit, ...] = (
+    # Transitions of a trial.
+    Edit(
+        "trials/transitions.py",
+        "counts.completed + counts.proposing + counts.running < limit",
+        "counts.completed + counts.running < limit",
+    ),
+    Edit(
+        "trials/transitions.py",
+        "counts.completed + counts.unfinished < limit",
+        "counts.completed + counts.unfinished <= limit",
+    ),
+    Edit("trials/transitions.py", "asked_at=now, beat=0)", "asked_at=now)"),
+    Edit(
+        "trials/transitions.py",
+        "if trial.params is None:\n        return replace(granted",
+        "if trial.params is not None:\n        return replace(granted",
+    ),
+    Edit("trials/transitions.py", "    if trial.attempt == start.attempt:\n", "    if True:\n"),
+    Edit("trials/transitions.py", "and trial.params == start.params:", "and trial.params is not None:"),
+    Edit("trials/transitions.py", "other.number != trial.number and clashes", "clashes"),
+    Edit("trials/transitions.py", "(other.version == trial.version or same_point)", "same_point"),
+    Edit("trials/transitions.py", "same_point = start.unique and", "same_point ="),
+    Edit(
+        "trials/transitions.py",
+        "trial.attempt - 1 if trial.state is TrialState.WAITING else trial.attempt",
+        "trial.attempt",
+    ),
+    Edit("trials/transitions.py", "not 1 <= attempt <= last", "not attempt <= last"),
+    Edit("trials/transitions.py", "order=order if report.state is TrialState.COMPLETED else None", "order=order"),
+    Edit("trials/transitions.py", "and beat in (None, trial.beat)", ""),
+    Edit("trials/transitions.py", "trial.state in HELD and trial.attempt == attempt", "trial.state in HELD"),
+    Edit("trials/transitions.py", "trial.attempt >= hand_on.max_attempts", "trial.attempt > hand_on.max_attempts"),
+    Edit("trials/transitions.py", "attempt=trial.attempt + 1, worker=None", "worker=None"),
+    Edit("trials/transitions.py", "or not math.isfinite(value)", ""),
+    # What happens in a transaction.
+    Edit(
+        "storage/transactions.py",
+        "    if transitions.repeats_start(trial, start):\n        return _answer(ledger, trial)\n",
+        "    transitions.repeats_start(trial, start)\n",
+    ),
+    Edit("storage/transactions.py", "    if known is not None:\n        return known\n", ""),
+    Edit("storage/transactions.py", "first = not trial.state.finished", "first = True"),
+    Edit(
+        "storage/transactions.py",
+        "if not ledger.log(report, counted=first, now=now) or not first:",
+        "if not ledger.log(report, counted=first, now=now):",
+    ),
+    Edit("storage/transactions.py", "    if granted is not None:\n        return granted\n", ""),
+    Edit(
+        "storage/transactions.py",
+        "        if not transitions.may_claim(counts, request.limit):\n            return None\n",
+        "",
+    ),
+    Edit(
+        "storage/transactions.py",
+        "transitions.finish(trial, report, ledger.counts.completed + 1, now)",
+        "transitions.finish(trial, report, ledger.counts.completed, now)",
+    ),
+    # The ledger of a database.
+    Edit("storage/sqlledger.py", "trials.c.sequence > bindparam", "trials.c.sequence >= bindparam"),
+    Edit("storage/sqlledger.py", ".order_by(trials.c.number).limit(1)", ".order_by(trials.c.number.desc()).limit(1)"),
+    Edit("storage/sqlledger.py", 'self._put(old, new, {"request_id": None})', "self._put(old, new, {})"),
+    Edit("storage/sqlledger.py", 'trials.c.attempt == bindparam("the_attempt"), _HELD', "_HELD"),
+    Edit("storage/sqlledger.py", "            self._counts[old] -= 1\n", "            pass\n"),
+    Edit(
+        "storage/sqlledger.py",
+        "None if report.value is None else repr(report.value)",
+        'None if report.value is None else f"{report.value:.15g}"',
+    ),
+    Edit("storage/sqlledger.py", "if trial.sequence > self._cursor", "if trial.sequence >= self._cursor"),
+    Edit("storage/memory.py", "        del self._granted[self._request_ids.pop(new.number)]\n", ""),
+    Edit(
+        "storage/memory.py",
+        "min(self.states[TrialState.WAITING], default=None)",
+        "max(self.states[TrialState.WAITING], default=None)",
+    ),
+    Edit("storage/retry.py", "if not transient(error) or clock", "if clock"),
+    Edit("storage/retry.py", "- start > patience.deadline", "- start < 0.0"),
+    Edit("storage/database.py", "                self._check_file()\n", ""),
+    Edit(
+        "storage/database.py",
+        "    if _THREAD.inside == 1:\n        _FORK_LOCK.acquire()\n",
+        "    if True:\n        _FORK_LOCK.acquire()\n",
+    ),
+    Edit("storage/database.py", "                connection.commit()\n", "                pass\n"),
+    Edit("storage/session.py", "        self._on_changes(answer.changes)\n", ""),
+    # Leases.
+    Edit("workers/lease.py", "now - since >= self._lease", "now - since >= 2 * self._lease"),
+    Edit("workers/lease.py", "now - self._last > self._lease / 2", "False"),
+    Edit("workers/lease.py", "self._seen.get(pulse, now)", "now"),
+    Edit("workers/lease.py", "self._lease.max_attempts, pulse.beat)", "self._lease.max_attempts)"),
+    # The worker's loop.
+    Edit("workers/worker.py", "                self.count = 0\n", "                pass\n"),
+    Edit("workers/worker.py", "trial.sequence <= self._since or ", ""),
+    Edit("workers/worker.py", "self._failures.count + 1 >= most", "self._failures.count >= most"),
+    Edit("workers/worker.py", "self._failures.count >= most:\n", "self._failures.count > most:\n"),
+    Edit("workers/worker.py", "        if self._held is not None:\n            return self._stop.is_set\n", ""),
+    Edit("workers/worker.py", "            finally:\n                self._give_back()\n", "            finally:\n"),
+    Edit(
+        "workers/worker.py",
+        "        except TrialError:\n            self._hold(None)\n",
+        "        except TrialError:\n",
+    ),
+    Edit("workers/worker.py", "result.value is None and self._stop.interrupted", "self._stop.interrupted"),
+    Edit("workers/worker.py", "self._clock.monotonic() >= self._deadline", "self._clock.now() >= self._deadline"),
+    Edit("workers/worker.py", "pause = min(_LONGEST_PAUSE, 1.5 * pause)", "pause = 1.5 * pause"),
+    Edit(
+        "workers/worker.py",
+        "HandOn(number, attempt, reason, MAX_INTERRUPTIONS)",
+        "HandOn(number, attempt, reason, attempt + 1)",
+    ),
+    # Stopping, and what objectives may do.
+    Edit("workers/stopping.py", " and not is_handling(StopRequested)", ""),
+    Edit("workers/stopping.py", "                _reinstall(self)\n", "                pass\n"),
+    Edit("workers/stopping.py", "        stop.disarm()\n", "        pass\n"),
+    Edit("workers/objective.py", "        if spent >= self.seconds:\n", "        if False:\n"),
+    Edit("workers/objective.py", "    if os.getpid() != process:\n", "    if False:\n"),
+    Edit("workers/objective.py", "isinstance(result, bool) or not", "not"),
+    Edit("engines/local.py", "now - worker.silent_since >= GRACE:", "False:"),
+    Edit("engines/local.py", "held[0] * _ATTEMPT_LIMIT + held[1]", "held[0] * _ATTEMPT_LIMIT"),
+    # Data, busy points and belief of a proposal.
+    Edit("trials/suggest.py", "mirror.trials[n].version == trial.version", "mirror.trials[n].version < trial.version"),
+    Edit("trials/suggest.py", "spec.sign * y", "y"),
+    Edit("trials/suggest.py", "avoid=mirror.points(basis.failed)", "avoid=None"),
+    Edit("trials/suggest.py", "busy=mirror.points(basis.busy)", "busy=None"),
+    Edit(
+        "trials/mirror.py", "self._points[self.completed[:version]]", "self._points[sorted(self.completed[:version])]"
+    ),
+    Edit("trials/mirror.py", "            self._states[old.state].discard(trial.number)\n", "            pass\n"),
+    # The proposal itself.
+    Edit("propose.py", "failed = np.concatenate([failed, points[~usable]])", "pass"),
+    Edit("propose.py", "[failed] if noisy else [*taken, points]", "[*taken, points]"),
+    Edit("propose.py", "taken = [running, failed, trusted]", "taken = [running, failed]"),
+    Edit("propose.py", "taken = [running, failed, trusted]", "taken = [failed, trusted]"),
+    Edit("propose.py", "points.max() <= 1.0", "points.max() <= 2.0"),
+    Edit("propose.py", "or seed < 0", ""),
+    Edit("propose.py", "believed = without(data.believed, data.busy)", "believed = data.believed"),
+    Edit("propose.py", "model.gp.condition(believed)\n        choice", "model.gp\n        choice"),
+    Edit("propose.py", "start=known", "start=0"),
+    Edit("propose.py", "own_seed = seed_of(seed, len(proposals))", "own_seed = seed"),
+    Edit("propose.py", "math.sqrt(variance)", "variance"),
+    Edit("propose.py", "len(points) != len(values)", "len(points) < len(values)"),
+    Edit("propose.py", "np.argsort(-gp.y,", "np.argsort(gp.y,"),
+)
