@@ -21,6 +21,7 @@ ORDER = [
     "clock",
     "types",
     "wording",
+    "arguments",
     "space.parameters", "space.space", "space", "space.axes", "space.cube", "space.encoding",
     "numerics", "numerics.linalg", "numerics.descent", "numerics.normal", "numerics.quasirandom", "numerics.seeds",
     "numerics.threads",
@@ -38,8 +39,8 @@ ORDER = [
     "storage.contract", "storage.text", "storage.ledger", "storage.transactions", "storage.memory", "storage.retry",
     "storage.schema", "storage.statement", "storage.rows", "storage.sqlite", "storage.postgres", "storage.database",
     "storage.sqlledger", "storage.sql", "storage.schemes", "storage.session", "storage",
-    "workers", "workers.usage", "workers.stopping", "workers.command", "workers.objective", "workers.lease",
-    "workers.worker",
+    "workers", "workers.usage", "workers.stopping", "workers.command", "workers.objective", "workers.deadline",
+    "workers.lease", "workers.worker",
     "history.scale", "history.progress", "history.lanes", "history.queries", "history.relevance", "history.posterior",
     "history.cuts", "history.coordinates", "history.calibration", "history.board", "history",
     "plots.plotly", "plots.style", "plots.progress", "plots.lanes", "plots.queries", "plots.relevance", "plots.cuts",
@@ -58,7 +59,7 @@ ORDER = [
 ]
 # fmt: on
 #: What may stand at the top level besides the rooms.
-TOP = {"errors", "clock", "types", "wording", "propose", "study", "report"}
+TOP = {"errors", "clock", "types", "wording", "arguments", "propose", "study", "report"}
 #: These packages offer names of their modules; the others stay empty, so that nothing is imported by accident.
 FACADES = {"nonstop", "nonstop.space", "nonstop.storage", "nonstop.history", "nonstop.plots"}
 #: `import nonstop` must stay light: a worker pays for it in time and memory.
