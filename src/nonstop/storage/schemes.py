@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from nonstop.arguments import text_of
-from nonstop.errors import StorageError
+from nonstop.errors import NonstopError, StorageError
 from nonstop.storage.contract import Storage
 from nonstop.storage.memory import MemoryStorage
 from nonstop.storage.retry import Patience
@@ -43,7 +43,12 @@ def open_storage(url: str | Storage | None, patience: Patience | None = None) ->
         return MemoryStorage()
     address = text_of(url)
     if address is not None:
-        return backend_of(address).open_url(address, patience)
+        try:
+            return backend_of(address).open_url(address, patience)
+        except NonstopError:
+            raise
+        except (OSError, ValueError) as error:  # a path that is too long, or has a NUL character
+            raise StorageError(f"the storage cannot be opened: {getattr(error, 'strerror', None) or error}") from error
     if isinstance(url, str | type) or not hasattr(url, "exchange"):
         raise StorageError(f"storage must be a URL, None for memory, or a storage object, not {shown(url)}")
     return url
