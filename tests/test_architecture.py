@@ -21,6 +21,7 @@ ORDER = [
     "clock",
     "types",
     "wording",
+    "arguments",
     "space.parameters", "space.space", "space", "space.axes", "space.cube", "space.encoding",
     "numerics", "numerics.linalg", "numerics.descent", "numerics.normal", "numerics.quasirandom", "numerics.seeds",
     "numerics.threads",
@@ -39,8 +40,9 @@ ORDER = [
     "storage.watchdog",
     "storage.schema", "storage.statement", "storage.rows", "storage.sqlite", "storage.postgres", "storage.database",
     "storage.sqlledger", "storage.sql", "storage.schemes", "storage.session", "storage",
-    "workers", "workers.usage", "workers.stopping", "workers.command", "workers.objective", "workers.parent",
-    "workers.held", "workers.lease", "workers.pacemaker", "workers.unsent", "workers.reach", "workers.worker",
+    "workers", "workers.usage", "workers.stopping", "workers.command", "workers.objective", "workers.deadline",
+    "workers.parent", "workers.held", "workers.lease", "workers.pacemaker", "workers.unsent", "workers.reach",
+    "workers.worker",
     "history.scale", "history.progress", "history.lanes", "history.queries", "history.relevance", "history.posterior",
     "history.cuts", "history.coordinates", "history.calibration", "history.board", "history",
     "plots.plotly", "plots.style", "plots.progress", "plots.lanes", "plots.queries", "plots.relevance", "plots.cuts",
@@ -52,14 +54,14 @@ ORDER = [
     "dashboard", "dashboard.reader", "dashboard.status", "dashboard.rows", "dashboard.throttled", "dashboard.feed",
     "dashboard.watch", "dashboard.overview", "dashboard.parallel", "dashboard.figures", "dashboard.events",
     "dashboard.security", "dashboard.guard", "dashboard.server",
-    "cli", "cli.studyfile", "cli.live", "cli.terminal", "cli.target", "cli.parameters", "cli.options",
+    "cli", "cli.studyfile", "cli.live", "cli.terminal", "cli.output", "cli.target", "cli.parameters", "cli.options",
     "cli.study_summary",
     "cli.run_summary", "cli.capture", "cli.running", "cli.run", "cli.worker", "cli.inspect", "cli.export",
     "cli.replay", "cli.report", "cli.dashboard", "cli.app",
 ]
 # fmt: on
 #: What may stand at the top level besides the rooms.
-TOP = {"errors", "clock", "types", "wording", "propose", "study", "report"}
+TOP = {"errors", "clock", "types", "wording", "arguments", "propose", "study", "report"}
 #: These packages offer names of their modules; the others stay empty, so that nothing is imported by accident.
 FACADES = {"nonstop", "nonstop.space", "nonstop.storage", "nonstop.history", "nonstop.plots"}
 #: `import nonstop` must stay light: a worker pays for it in time and memory.

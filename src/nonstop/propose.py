@@ -13,6 +13,9 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from numbers import Real
+from types import NoneType
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -23,6 +26,7 @@ from nonstop.acquisition.rule import Acquisition, Choice, Chooser, Drawer, Rule,
 from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
 from nonstop.acquisition.scored import Scored
 from nonstop.acquisition.taken import Taken, without
+from nonstop.arguments import flag, plain, whole, whole_of
 from nonstop.errors import DataError
 from nonstop.numerics.linalg import NotPositiveDefiniteError
 from nonstop.numerics.quasirandom import halton
@@ -33,9 +37,12 @@ from nonstop.surrogate.fitted import Fitted, fitted
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.model import DEFAULT_SURROGATE, Surrogate, surrogate_of
 from nonstop.types import Array
+from nonstop.wording import shown
 
 _CENTERS = 8  # observations around which the maximiser searches
 _ROUNDS = 3  # how often a standard rule is asked before a runner-up is taken
+_ENTRIES = (Real, Decimal, NoneType)  # what an array of objects may hold; None is NaN
+_MOST_THREADS = 1024  # BLAS libraries know no more
 _FILLING = 64  # quasi-random points, of which the first free one is taken
 
 #: How the point came about: from the fitted model; from a model whose matrix needed jitter; from the hyperparameters of
@@ -98,8 +105,11 @@ def propose(
     (`Surrogate.refit`). `threads=None` lets BLAS use as many threads as it likes.
     """
     started = time.perf_counter()
-    data = _Data.of(X, y, busy, believed, avoid, cube, noisy)
+    data = _Data.of(X, y, busy, believed, avoid, cube, flag("noisy", noisy, DataError))
     rule, surrogate, seed = rule_of(rule), surrogate_of(surrogate), _checked_seed(seed)
+    threads = None if threads is None else whole("threads", threads, DataError, least=1, most=_MOST_THREADS)
+    if warm is not None and not isinstance(warm, Hyperparameters):
+        raise DataError(f"warm must be nonstop.Hyperparameters, not {shown(warm)}")
     with limit_threads(threads):
         proposal = _proposed(data, rule, surrogate, warm, seed)
     return replace(proposal, seconds=time.perf_counter() - started)
@@ -110,8 +120,7 @@ def propose_batch(
 ) -> tuple[Proposal, ...]:
     """`size` points to evaluate together, to maximise y; the first is that of propose(). Each is proposed with those
     before it busy, so the rule should be one that looks at busy points: standard rules only keep a small distance."""
-    if size < 1:
-        raise DataError(f"a batch has at least one point, not {size!r}")
+    size = whole("size", size, DataError, least=1)
     proposals = [propose(X, y, None, rule, seed)]
     while len(proposals) < size:
         busy = [proposal.x for proposal in proposals]
@@ -161,6 +170,8 @@ class _Data:
 def _results(X: ArrayLike, y: ArrayLike, cube: Cube | None) -> tuple[Array, Array]:
     """X (n, d) and y (n,), which may hold values that are not finite."""
     values, given = _numbers("y", y), _numbers("X", X)
+    if cube is not None and not isinstance(cube, Cube):
+        raise DataError(f"cube must be a Cube, not {shown(cube)}")
     if values.ndim != 1:
         raise DataError(f"y must be one-dimensional, not of shape {values.shape}")
     d = cube.dim if cube is not None else (given.shape[1] if given.ndim == 2 else 0)
@@ -174,9 +185,18 @@ def _results(X: ArrayLike, y: ArrayLike, cube: Cube | None) -> tuple[Array, Arra
 
 def _numbers(name: str, given: ArrayLike) -> Array:
     try:
-        return np.asarray(given, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name} must be an array of numbers: {error}") from None
+        array = np.asarray(given)
+        # NumPy would take texts and dates for numbers.
+        of_objects = array.dtype.kind == "O" and all(isinstance(plain(it), _ENTRIES) for it in array.flat)
+        if array.dtype.kind not in "fiub" and not of_objects:
+            raise DataError(f"{name} must be an array of numbers, not of {array.dtype}")
+        with np.errstate(all="ignore"):  # a long double may be beyond the range of a double
+            return np.asarray(array, dtype=np.float64, order="C")
+    except DataError:
+        raise
+    except Exception as error:  # what the objects in it do
+        why = " ".join(str(error).split())[:200]
+        raise DataError(f"{name} must be an array of numbers: {why}") from None
 
 
 def _points(name: str, given: ArrayLike | None, d: int) -> Array:
@@ -193,9 +213,10 @@ def _points(name: str, given: ArrayLike | None, d: int) -> Array:
 
 
 def _checked_seed(seed: int) -> int:
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise DataError(f"seed must be an integer >= 0, not {seed!r}")
-    return int(seed)
+    number = whole_of(seed)
+    if number is None or number < 0:
+        raise DataError(f"seed must be an integer >= 0, not {shown(seed)}")
+    return number
 
 
 def _proposed(data: _Data, rule: Rule, surrogate: Surrogate, warm: Hyperparameters | None, seed: int) -> Proposal:

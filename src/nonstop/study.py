@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import numbers
 import uuid
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Literal
 
 from nonstop.acquisition.rule import Rule
+from nonstop.arguments import flag, number, number_of, seconds, text, text_of, whole_of
 from nonstop.clock import WallClock
 from nonstop.engines.choose import run_workers
 from nonstop.errors import MissingExtraError, StudyError, TrialError
@@ -24,6 +24,7 @@ from nonstop.trials.spec import Spec, resumed_spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Direction, Params
 from nonstop.wording import shown
+from nonstop.workers.deadline import Deadline
 from nonstop.workers.lease import Lease, LeaseWatch, expiry
 from nonstop.workers.objective import Objective
 from nonstop.workers.usage import Usage
@@ -63,9 +64,10 @@ class Study:
         `worker` is the name of who evaluates it, for figures. The trial is yours until you tell its value or give it
         back. With a `lease`, it goes to whoever asks next if it was not told within that many seconds.
         """
-        held_for = _lease(lease)
+        name = "" if worker is None else text("worker", worker, StudyError)
+        held_for = math.inf if lease is None else seconds("lease", lease, StudyError)
         self._hand_on_expired()
-        exchange = self._session.exchange(request=Request(uuid.uuid4().hex, worker or "", lease=held_for))
+        exchange = self._session.exchange(request=Request(uuid.uuid4().hex, name, lease=held_for))
         assert exchange.trial is not None  # there is no limit in the request
         return self._session.start(exchange.trial)
 
@@ -91,9 +93,10 @@ class Study:
         results before the TrialError that says so.
         """
         outcome = _outcome(value, state)
+        why = None if reason is None else text("reason", reason, TrialError)
         known = self._known(trial)
         attempt = trial.attempt if isinstance(trial, Trial) else known.attempt
-        report = Report(uuid.uuid4().hex, known.number, attempt, outcome, _number(value), reason)
+        report = Report(uuid.uuid4().hex, known.number, attempt, outcome, number_of(value), why)
         self._session.exchange(report)
         told = self._mirror.trials[known.number]
         late = known.state.finished and told.sequence == known.sequence
@@ -113,11 +116,11 @@ class Study:
 
     def _known(self, trial: Trial | int) -> Trial:
         """The trial as it stands in the storage; TrialError if there is none of that number."""
+        number = _number_of_trial(trial)
         self._sync()
-        number = trial.number if isinstance(trial, Trial) else trial
         known = self._mirror.trials.get(number)
         if known is None:
-            raise TrialError(f"study {self.name!r} has no trial {number!r}")
+            raise TrialError(f"study {self.name!r} has no trial {shown(number)}")
         return known
 
     def enqueue(self, params: Params) -> Trial:
@@ -127,7 +130,7 @@ class Study:
     def add_trial(self, params: Params, value: float) -> Trial:
         """Add a result from elsewhere, for the model to learn from."""
         _outcome(value, "completed")
-        return self._insert(params, _number(value))
+        return self._insert(params, number_of(value))
 
     def _insert(self, params: Params, value: float | None) -> Trial:
         trial = self.storage.insert(self.id, self.spec.space.validate(params), value, uuid.uuid4().hex)
@@ -160,11 +163,14 @@ class Study:
         may be silent before its trial goes to another; `trial_timeout` limits one evaluation. After `max_failures`
         failed trials in a row the run stops with a StudyError. `progress(study)` is called every 0.2 s or less often.
         """
+        limit = None if timeout is None else number("timeout", timeout, StudyError, least=0.0, or_else=" of seconds")
+        if progress is not None and not callable(progress):
+            raise StudyError(f"progress must be a function of the study, not {shown(progress)}")
         self._sync()
         terms = Terms(
             n_trials=n_trials,
-            ends_at=None if timeout is None else WallClock().now() + timeout,
-            lease=Lease(lease),
+            deadline=None if limit is None else Deadline.after(limit),
+            lease=Lease(seconds("lease", lease, StudyError)),
             trial_timeout=trial_timeout,
             max_failures=max_failures,
             since=self._mirror.cursor,
@@ -276,15 +282,17 @@ def create_study(
         "noisy": noisy,
         "initial": initial,
     }
-    spec = Spec(**{key: value for key, value in {**given, "command": command}.items() if value is not None})  # type: ignore[arg-type]
+    flag("load_if_exists", load_if_exists, StudyError)
+    chosen = f"study-{uuid.uuid4().hex[:8]}" if name is None else text("name", name, StudyError)
+    chosen_ones = {key: value for key, value in {**given, "command": command}.items() if value is not None}
+    spec = Spec(**{"space": space, **chosen_ones})  # type: ignore[arg-type]
     opened = open_storage(storage)
-    chosen = name if name is not None else f"study-{uuid.uuid4().hex[:8]}"
     try:
         return Study(opened, opened.create_study(chosen, spec.to_json()), spec)
     except StudyError:
         if not load_if_exists or name is None:
             raise
-    return _loaded(opened, name, given)
+    return _loaded(opened, chosen, given)
 
 
 def load_study(
@@ -294,7 +302,7 @@ def load_study(
     surrogate: str | Surrogate | None = None,
 ) -> Study:
     """The study of that name. Pass the rule or surrogate again if it is an object of your own."""
-    return _loaded(open_storage(storage), name, {"rule": rule, "surrogate": surrogate})
+    return _loaded(open_storage(storage), text("name", name, StudyError), {"rule": rule, "surrogate": surrogate})
 
 
 def _loaded(storage: Storage, name: str, given: Mapping[str, object]) -> Study:
@@ -302,29 +310,22 @@ def _loaded(storage: Storage, name: str, given: Mapping[str, object]) -> Study:
     return Study(storage, record, resumed_spec(name, record.spec, given))
 
 
-def _outcome(value: object, state: str | None) -> TrialState:
+def _outcome(value: object, state: object) -> TrialState:
     """COMPLETED or FAILED; TrialError if value and state do not fit."""
-    if state == "failed":
+    known = text_of(state)
+    if known == "failed":
         if value is not None:
-            raise TrialError(f"a failed trial has no value, but {value!r} was told")
+            raise TrialError(f"a failed trial has no value, but {shown(value)} was told")
         return TrialState.FAILED
-    if state not in (None, "completed"):
-        raise TrialError(f"state must be 'completed' or 'failed', not {state!r}")
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise TrialError(f"a value must be a number, not {value!r}; use state='failed' if there is none")
-    if not math.isfinite(value):
-        raise TrialError(f"a value must be finite, not {value!r}; use state='failed' if there is none")
+    if state is not None and known != "completed":
+        raise TrialError(f"state must be 'completed' or 'failed', not {shown(state)}")
+    if number_of(value) is None:
+        raise TrialError(f"a value must be a finite number, not {shown(value)}; use state='failed' if there is none")
     return TrialState.COMPLETED
 
 
-def _lease(seconds: object) -> float:
-    """The lease of an asked trial: infinite for None; StudyError if it is no positive, finite number of seconds."""
-    if seconds is None:
-        return math.inf
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0.0 < seconds < math.inf:
-        raise StudyError(f"lease must be a number of seconds > 0 or None, not {shown(seconds)}")
-    return float(seconds)
-
-
-def _number(value: float | None) -> float | None:
-    return None if value is None else float(value)
+def _number_of_trial(trial: object) -> int:
+    number = whole_of(trial.number if isinstance(trial, Trial) else trial)
+    if number is None:
+        raise TrialError(f"a trial must be a nonstop.Trial or its number, not {shown(trial)}")
+    return number

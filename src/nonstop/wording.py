@@ -25,7 +25,10 @@ def seconds_of(duration: object) -> float | None:
             return None
         seconds = math.fsum(part * unit for part, unit in zip(parts, _UNITS, strict=False))
     elif isinstance(duration, int | float) and not isinstance(duration, bool):
-        seconds = float(duration)
+        try:
+            seconds = float(duration)
+        except OverflowError:
+            return None
     else:
         return None
     return seconds if 0.0 < seconds < math.inf else None
@@ -60,15 +63,21 @@ def share(part: float) -> str:
 
 
 def shown(value: object) -> str:
-    """The repr, shortened if it is long."""
-    text = repr(value)
-    return text if len(text) <= 200 else f"{text[:200]}..."
+    """The repr in one line, shortened if it is long; the type, if the object has no repr that works."""
+    try:
+        text = repr(value)
+    except Exception:
+        if type(value) is int:  # Python writes no integer of more than 4,300 digits
+            return f"a number of {int(value.bit_length() * math.log10(2.0)) + 1} digits"
+        return f"a {type(value).__name__}"
+    line = text if text.isprintable() else " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= 200 else f"{line[:200]}..."
 
 
 def hint(name: object, known: Iterable[str]) -> str:
     """The known name that an unknown one resembles, or all of them: the end of an error message."""
     names = list(known)
-    close = get_close_matches(str(name), names, n=1)
+    close = get_close_matches(name[:200], names, n=1) if isinstance(name, str) else []
     return f"{close[0]!r}, perhaps?" if close else f"one of {shown(names)}"
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -139,3 +142,113 @@ def test_help_shows_examples_and_the_version(call: Call) -> None:
     bare = call()
     assert bare.code == 2
     assert "nonstop run study.toml" in bare.err
+
+
+DIGITS, DEEP, LONG = "9" * 5000, "[" * 20_000, "x" * 10_000
+NONSENSE = [
+    (*SQUARE, "--n-trials", DIGITS),
+    (*SQUARE, "--n-trials", "3", "--seed", str(2**63)),
+    (*SQUARE, "--n-trials", "3", "--workers", "1000000000"),
+    (*SQUARE, "--timeout", DIGITS),
+    (*SQUARE, "--n-trials", "3", "--lease", "1e400"),
+    (*SQUARE, "--n-trials", "3", "--lease", "9999999999"),
+    (*SQUARE, "--n-trials", "3", "--name", "\ud800"),
+    (*SQUARE, "--n-trials", "3", "--storage", "sqlite:///a\0b"),
+    ("run", LONG),
+    ("run", f"{LONG}.toml"),
+    ("run", "a\0b.toml"),
+    ("run", f"{LONG}:{LONG}", *X, "--n-trials", "3"),
+    ("run", "mine:square", "-p", f"x=int:0:{DIGITS}", "--n-trials", "3"),
+    ("run", "mine:square", "-p", f"x=float:0:{DIGITS}", "--n-trials", "3"),
+    ("run", "mine:square", "-p", f"{LONG}", "--n-trials", "3"),
+    ("run", "digits.toml"),
+    ("run", "deep.toml"),
+    ("run", "bounds.toml"),
+    ("run", "latin.toml"),
+    ("show", "sqlite:///a\0b", "demo"),
+    ("worker", "sqlite:///a.db", "demo", LONG, "--n-trials", "3"),
+]
+
+
+@pytest.mark.parametrize(
+    "arguments", NONSENSE, ids=lambda words: " ".join(words)[-60:].encode("ascii", "replace").decode()
+)
+def test_nonsense_is_a_usage_error_of_one_short_line(call: Call, folder: Path, arguments: tuple[str, ...]) -> None:
+    (folder / "digits.toml").write_text(f"seed = {DIGITS}")
+    (folder / "deep.toml").write_text(f"seed = {DEEP}")
+    (folder / "bounds.toml").write_text(f"[space.x]\ntype = 'int'\nlow = 0\nhigh = {'9' * 400}")
+    (folder / "latin.toml").write_bytes(b"name = '\xe4'")
+    said = call(*arguments)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("nonstop: ")
+    assert said.err.count("\n") == 1
+    assert len(said.err) < 2100
+
+
+def test_deep_choices_stay_text(call: Call) -> None:
+    assert call("run", "mine:square", *X, "-p", f"c=cat:{DEEP}", "--n-trials", "1", "--quiet").code == 0
+
+
+def test_an_over_long_path_is_one_line(call: Call) -> None:
+    said = call("ls", f"sqlite:///{LONG}")
+    assert said.code == 1
+    assert said.err.count("\n") == 1
+    assert "too long" in said.err
+
+
+@pytest.mark.parametrize("command", ["export", "report"])
+def test_output_paths_that_cannot_be_written(call: Call, folder: Path, url: str, command: str) -> None:
+    (folder / "there").mkdir()
+    for path, why in [
+        ("there", "it is a folder"),
+        ("absent/file", "No such file"),
+        ("/dev/full", "No space left"),
+        (LONG, "too long"),
+        ("a\0b", "null"),
+    ]:
+        said = call(command, url, "demo", "-o", path)
+        assert (said.code, said.out) == (1, ""), path
+        assert said.err.startswith("nonstop: cannot write")
+        assert why in said.err
+        assert said.err.count("\n") == 1
+    assert Path("/dev/full").is_char_device(), "a device is never replaced"
+    assert not list(folder.glob(".nonstop-*"))
+    assert call(command, url, "demo", "-o", "/dev/null").code == 0
+    assert Path("/dev/null").is_char_device()
+
+
+def test_a_file_is_replaced_whole_and_a_report_is_private(call: Call, folder: Path, url: str) -> None:
+    old = folder / "old.csv"
+    old.write_text("old")
+    old.chmod(0o640)
+    assert call("export", url, "demo", "-o", "old.csv").code == 0
+    assert old.read_text().startswith("number,")
+    assert old.stat().st_mode & 0o777 == 0o640
+    assert call("report", url, "demo", "-o", "new.html").code == 0
+    assert (folder / "new.html").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("command", ["ls", "show", "best", "export", "replay"])
+@pytest.mark.parametrize("where", ["full", "closed pipe"])
+def test_an_output_that_takes_nothing(url: str, command: str, where: str) -> None:
+    """In a process of its own, because Python writes the rest of its buffers when it ends."""
+    words = [sys.executable, "-m", "nonstop.cli.app", command, url, *([] if command == "ls" else ["demo"])]
+    if where == "full":
+        with open("/dev/full", "w") as out:  # noqa: PTH123
+            done = subprocess.run(words, stdout=out, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        assert "No space left on device" in done.stderr
+    else:
+        read, write = os.pipe()
+        os.close(read)
+        done = subprocess.run(words, stdout=write, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        os.close(write)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    assert done.stderr.count("\n") <= 1
+
+
+def test_an_error_with_no_place_to_print_it(url: str) -> None:
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        words = [sys.executable, "-m", "nonstop.cli.app", "show", url, "absent"]
+        assert subprocess.run(words, stdout=full, stderr=full, timeout=60, check=False).returncode == 1

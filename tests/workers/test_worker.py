@@ -16,6 +16,7 @@ from nonstop.storage.memory import MemoryStorage
 from nonstop.trials.messages import Exchange, HandOn, Pulse, Report, Request
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Value
+from nonstop.workers.deadline import Deadline
 from nonstop.workers.lease import Heart, Heartbeat, Lease, LeaseWatch
 from nonstop.workers.objective import Objective
 from nonstop.workers.stopping import StopFlag, StopRequested, stop_on_signals
@@ -110,7 +111,7 @@ def test_after_the_deadline_no_trial_starts() -> None:
         clock.sleep(4.0)
         return bowl(params)
 
-    usage = Worker(a_task(study, slow, ends_at=clock.now() + 10.0), "me", clock=clock).run()
+    usage = Worker(a_task(study, slow, deadline=Deadline.after(10.0, clock)), "me", clock=clock).run()
     assert [trial.state for trial in study.trials] == [TrialState.COMPLETED] * 3  # the third began at 8 s
     assert usage.evaluating == pytest.approx(12.0)
 

@@ -14,8 +14,10 @@ import numpy as np
 
 from nonstop.acquisition.rule import Choice, Score, View
 from nonstop.acquisition.scored import Scored, standard
+from nonstop.arguments import text_of
 from nonstop.errors import RuleError
 from nonstop.types import Array
+from nonstop.wording import shown
 
 Lie = Literal["min", "mean", "max"]
 
@@ -43,8 +45,8 @@ class ConstantLiar:
 
     def __post_init__(self) -> None:
         standard("ConstantLiar", self.inner)
-        if self.lie not in get_args(Lie):
-            raise RuleError(f"ConstantLiar: lie must be one of {', '.join(get_args(Lie))}, not {self.lie!r}")
+        if text_of(self.lie) not in get_args(Lie):
+            raise RuleError(f"ConstantLiar: lie must be one of {', '.join(get_args(Lie))}, not {shown(self.lie)}")
 
     def choose(self, view: View) -> Choice:
         y = view.gp.y

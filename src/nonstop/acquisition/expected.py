@@ -20,13 +20,16 @@ import numpy as np
 from nonstop.acquisition.rule import Choice, View
 from nonstop.acquisition.scored import scored
 from nonstop.acquisition.standard import LogEI
+from nonstop.arguments import whole
 from nonstop.errors import RuleError
 from nonstop.numerics.normal import log_ei
 from nonstop.surrogate.gp import GP, VARIANCE_FLOOR
 from nonstop.surrogate.sketch import Sketch
 from nonstop.types import Array
+from nonstop.wording import shown
 
 _SCREENED = 16  # draws that candidates are ranked by
+_MOST_SAMPLES = 10**6  # more than memory can hold are a mistake
 _BLOCK = 64  # points evaluated at once: the (points, draws) matrices stay in the cache
 
 
@@ -40,9 +43,10 @@ class Expected:
 
     def __post_init__(self) -> None:
         if not isinstance(self.inner, LogEI):
-            raise RuleError(f"Expected wraps LogEI(), not {self.inner!r}; the expected UCB is KrigingBeliever(UCB())")
-        if self.samples < 1:
-            raise RuleError(f"Expected: samples must be at least 1, not {self.samples!r}")
+            raise RuleError(
+                f"Expected wraps LogEI(), not {shown(self.inner)}; the expected UCB is KrigingBeliever(UCB())"
+            )
+        whole("Expected: samples", self.samples, RuleError, least=1, most=_MOST_SAMPLES)
 
     def choose(self, view: View) -> Choice:
         if not len(view.busy):

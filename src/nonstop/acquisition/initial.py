@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nonstop.acquisition.believer import KrigingBeliever
-from nonstop.acquisition.rule import Choice, Chooser, Score, View
+from nonstop.acquisition.rule import Choice, Chooser, Score, View, is_rule
 from nonstop.acquisition.scored import chosen_by
 from nonstop.acquisition.standard import Uncertainty
+from nonstop.arguments import whole
 from nonstop.errors import RuleError
+from nonstop.wording import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +25,9 @@ class UncertaintyFirst:
     points: int
 
     def __post_init__(self) -> None:
-        if self.points < 0:
-            raise RuleError(f"UncertaintyFirst: points must not be negative, not {self.points!r}")
+        if not is_rule(self.inner, Score, Chooser):
+            raise RuleError(f"UncertaintyFirst: inner must have a method score() or choose(), not {shown(self.inner)}")
+        whole("UncertaintyFirst: points", self.points, RuleError)
 
     def choose(self, view: View) -> Choice:
         if view.queries < self.points:

@@ -21,6 +21,7 @@ from scipy.special import expit
 from nonstop.acquisition.rule import Choice, Score, View
 from nonstop.acquisition.scored import Scored, scored, standard
 from nonstop.acquisition.standard import LogEI
+from nonstop.arguments import flag, number
 from nonstop.errors import RuleError
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.steepness import steepest
@@ -42,8 +43,8 @@ class Penalized:
 
     def __post_init__(self) -> None:
         standard("Penalized", self.inner)
-        if not 0.0 <= self.gamma < np.inf:
-            raise RuleError(f"Penalized: gamma must be a finite number >= 0, not {self.gamma!r}")
+        flag("Penalized: local", self.local, RuleError)
+        number("Penalized: gamma", self.gamma, RuleError, least=0.0)
 
     def choose(self, view: View) -> Choice:
         plain = scored(self.inner, view)

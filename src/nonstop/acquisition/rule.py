@@ -110,6 +110,11 @@ class Drawer(Protocol):
 Rule: TypeAlias = Score | Chooser | Drawer
 
 
+def is_rule(value: object, *kinds: type) -> bool:
+    """Is it an object of one of these protocols? A class is none, and an array has a choose() of another kind."""
+    return not isinstance(value, type | np.ndarray | np.generic) and isinstance(value, kinds)
+
+
 def rule_at(rule: Score, results: int, d: int) -> Score:
     """The standard rule as it is after so many results in d dimensions."""
     return rule.at(results, d) if isinstance(rule, Scheduled) else rule

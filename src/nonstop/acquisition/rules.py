@@ -8,11 +8,13 @@ from nonstop.acquisition.aegis import Aegis
 from nonstop.acquisition.believer import ConstantLiar, KrigingBeliever
 from nonstop.acquisition.expected import Expected
 from nonstop.acquisition.penalized import Penalized
-from nonstop.acquisition.rule import Chooser, Drawer, Rule, Score
+from nonstop.acquisition.rule import Chooser, Drawer, Rule, Score, is_rule
 from nonstop.acquisition.standard import UCB, LogEI, Mean, Random, Uncertainty
 from nonstop.acquisition.thompson import Thompson
 from nonstop.acquisition.turns import Turns
+from nonstop.arguments import text_of
 from nonstop.errors import RuleError
+from nonstop.wording import shown
 
 RULES: dict[str, Rule] = {
     "ucb": UCB(),
@@ -39,10 +41,11 @@ DEFAULT_RULE = "kb-ucb+kb-ucb+kb-logei"
 def rule_of(rule: str | Rule) -> Rule:
     """The rule of that name; for several names with + between them, these rules in turns; an object with the method of
     a rule is returned as it is."""
-    if isinstance(rule, str):
-        return _named(rule)
-    if isinstance(rule, type) or not isinstance(rule, Score | Chooser | Drawer):
-        raise RuleError(f"a rule is a name or an object with a method score(), choose() or draw(), not {rule!r}")
+    name = text_of(rule)
+    if name is not None:
+        return _named(name)
+    if isinstance(rule, str) or not is_rule(rule, Score, Chooser, Drawer):
+        raise RuleError(f"a rule is a name or an object with a method score(), choose() or draw(), not {shown(rule)}")
     return rule
 
 
@@ -52,7 +55,7 @@ def _named(text: str) -> Rule:
     for name in names:
         if name not in RULES:
             raise RuleError(
-                f"unknown rule {name!r}: use one of {', '.join(RULES)}, some of them with + between them, "
+                f"unknown rule {shown(name)}: use one of {', '.join(RULES)}, some of them with + between them, "
                 "or an object with score(), choose() or draw()"
             )
     # Turns itself refuses rules that need no model, with a message that says so.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from nonstop.arguments import positive, whole
 from nonstop.errors import RuleError
 
 
@@ -29,10 +30,9 @@ class Schedule:
     workers: int = 1
 
     def __post_init__(self) -> None:
-        if not (0.0 < self.a < math.inf and 0.0 < self.b < math.inf):
-            raise RuleError(f"Schedule: a and b must be positive and finite, not {self.a!r} and {self.b!r}")
-        if self.workers < 1:
-            raise RuleError(f"Schedule: workers must be at least 1, not {self.workers!r}")
+        positive("Schedule: a", self.a, RuleError)
+        positive("Schedule: b", self.b, RuleError)
+        whole("Schedule: workers", self.workers, RuleError, least=1)
 
     def at(self, results: int, d: int) -> float:
         """beta after so many results in d dimensions."""

@@ -11,6 +11,7 @@ from nonstop.errors import RuleError
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.sketch import Sketch
 from nonstop.types import Array
+from nonstop.wording import shown
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,5 +63,5 @@ def chosen_by(rule: Score | Chooser, view: View) -> Choice:
 def standard(wrapper: str, rule: object) -> Score:
     """The rule, if it is one that a wrapper can apply to another posterior."""
     if isinstance(rule, type) or not isinstance(rule, Score):
-        raise RuleError(f"{wrapper} wraps a standard rule, an object with score(), not {rule!r}")
+        raise RuleError(f"{wrapper} wraps a standard rule, an object with score(), not {shown(rule)}")
     return rule

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nonstop.acquisition.schedule import Schedule
+from nonstop.arguments import number
 from nonstop.errors import RuleError
 from nonstop.numerics.normal import log_ei
 from nonstop.space.cube import Cube
@@ -21,8 +22,8 @@ class UCB:
     beta: float | Schedule = 2.0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.beta, Schedule) and not 0.0 <= self.beta < math.inf:
-            raise RuleError(f"UCB: beta must be a Schedule or a finite number >= 0, not {self.beta!r}")
+        if not isinstance(self.beta, Schedule):
+            number("UCB: beta", self.beta, RuleError, least=0.0, or_else=" or a Schedule")
 
     def at(self, results: int, d: int) -> UCB:
         """The rule after so many results in d dimensions: beta is a number then."""

@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nonstop.acquisition.rule import Choice, View
+from nonstop.arguments import whole
 from nonstop.errors import RuleError
 from nonstop.surrogate.paths import Path
+
+#: More sines and cosines than memory can hold are a mistake.
+MAX_FEATURES = 10**6
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +21,7 @@ class Thompson:
     features: int = 1024
 
     def __post_init__(self) -> None:
-        if self.features < 2:
-            raise RuleError(f"Thompson: features must be at least 2, not {self.features!r}")
+        whole("Thompson: features", self.features, RuleError, least=2, most=MAX_FEATURES)
 
     def choose(self, view: View) -> Choice:
         return view.maximize(Path.of(view.gp, view.rng, self.features))

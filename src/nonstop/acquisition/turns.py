@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nonstop.acquisition.rule import Choice, Chooser, Score, View
+from nonstop.acquisition.rule import Choice, Chooser, Score, View, is_rule
 from nonstop.acquisition.scored import chosen_by
 from nonstop.errors import RuleError
+from nonstop.wording import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +21,10 @@ class Turns:
 
     def __post_init__(self) -> None:
         if not isinstance(self.rules, tuple) or not self.rules:
-            raise RuleError(f"Turns: rules must be a tuple of at least one rule, not {self.rules!r}")
+            raise RuleError(f"Turns: rules must be a tuple of at least one rule, not {shown(self.rules)}")
         for rule in self.rules:
-            if isinstance(rule, type) or not isinstance(rule, Score | Chooser):
-                raise RuleError(f"Turns: a rule is an object with a method score() or choose(), not {rule!r}")
+            if not is_rule(rule, Score, Chooser):
+                raise RuleError(f"Turns: a rule is an object with a method score() or choose(), not {shown(rule)}")
 
     def choose(self, view: View) -> Choice:
         return chosen_by(self.rules[view.queries % len(self.rules)], view)

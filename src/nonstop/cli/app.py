@@ -9,6 +9,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
@@ -28,8 +29,11 @@ from nonstop.errors import (
     StudyFileError,
     StudyMismatchError,
 )
+from nonstop.wording import shown
 
 DEBUG = "--debug"
+#: Characters of an error message; paths and lists of names fit in.
+_LONGEST_MESSAGE = 2000
 _USAGE_ERRORS = (StudyFileError, StudyMismatchError, SpaceError, RuleError, ObjectiveError)
 
 
@@ -66,7 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with its code; every error is one line on stderr."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = DEBUG in words or os.environ.get("NONSTOP_DEBUG", "0") not in ("", "0")
-    sys.exit(_code([word for word in words if word != DEBUG], debug))
+    code = _code([word for word in words if word != DEBUG], debug)
+    sys.exit(code if _flushed() else code or 1)
 
 
 def _code(words: list[str], debug: bool) -> int:
@@ -76,18 +81,44 @@ def _code(words: list[str], debug: bool) -> int:
         click.echo(error.format_message(), err=True)
         return 2
     except (click.Abort, KeyboardInterrupt):
-        echo_error("interrupted")
+        with suppress(OSError):
+            echo_error("interrupted")
         return 130
     except Exception as error:
-        known = isinstance(error, click.ClickException | NonstopError)
-        if debug or not known:  # an unknown error is a bug: the traceback says where
-            echo("".join(traceback.format_exception(error)).rstrip(), err=True)
-        if known:
-            echo_error(_message(error))
+        with suppress(OSError):  # stderr may be full or closed, too
+            _explain(error, debug)
         return 2 if isinstance(error, (click.UsageError, *_USAGE_ERRORS)) else 1
 
 
+def _explain(error: Exception, debug: bool) -> None:
+    known = isinstance(error, click.ClickException | NonstopError | OSError)  # an OSError: the machine, not nonstop
+    if debug or not known:  # an unknown error is a bug: the traceback says where
+        echo("".join(traceback.format_exception(error)).rstrip(), err=True)
+    if known:
+        # Bytes of the command line that are no text arrive as lone surrogates, which no terminal takes.
+        message = _message(error).encode(errors="backslashreplace").decode()
+        echo_error(message if len(message) <= _LONGEST_MESSAGE else f"{message[:_LONGEST_MESSAGE]}...")
+
+
+def _flushed() -> bool:
+    """Write out what is left in the buffer. If that fails (a full disk, a closed pipe), give it up: Python would try
+    again while it ends, and print a traceback."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError) as error:
+        with suppress(OSError, ValueError):
+            if not isinstance(error, BrokenPipeError):
+                echo_error(f"the output could not be written: {getattr(error, 'strerror', None) or error}")
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return False
+    return True
+
+
 def _message(error: Exception) -> str:
+    if isinstance(error, OSError) and not isinstance(error, NonstopError):
+        where = f": {shown(error.filename)}" if error.filename is not None else ""
+        return f"the machine refused: {error.strerror or error}{where}"
     if not isinstance(error, click.ClickException):
         return str(error)
     context = getattr(error, "ctx", None)

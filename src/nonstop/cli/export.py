@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, TextIO
 
 import click
 
+from nonstop.cli.output import written
 from nonstop.cli.target import locate, open_study
 from nonstop.trials.trial import Trial
 
@@ -66,12 +69,22 @@ Examples:
 @click.option(
     "-o",
     "--output",
-    type=click.File("w", encoding="utf-8", atomic=True),
-    default="-",
     metavar="FILE",
     help="The file to write to (default: standard output).",
 )
-def export(words: Sequence[str], form: str, output: TextIO) -> None:
+def export(words: Sequence[str], form: str, output: str | None) -> None:
     """Write all trials of a study as csv, json or jsonl."""
     study = open_study(*locate(words))
-    FORMATS[form](study.trials, list(study.spec.space), output)
+    with _opened(output) as out:
+        FORMATS[form](study.trials, list(study.spec.space), out)
+
+
+@contextmanager
+def _opened(output: str | None) -> Iterator[TextIO]:
+    if output is not None and output != "-":
+        with written(Path(output), private=False) as out:
+            yield out
+        return
+    with click.open_file("-", "w", encoding="utf-8") as out:
+        yield out
+        out.flush()

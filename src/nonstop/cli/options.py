@@ -70,7 +70,7 @@ def read_arguments(target: str | None, params: Sequence[str], options: Mapping[s
     given = Source().checked({key: value for key, value in options.items() if value is not None})
     keys = _from_target(target)
     if "command" in given and "objective" in keys and not _is_file(target):
-        raise StudyFileError(f"expected either {target} or --command, got both")
+        raise StudyFileError(f"expected either {str(target)[:200]} or --command, got both")
     if "command" in given:
         keys.pop("objective", None)
     declared = parameters_of(params)
@@ -88,9 +88,12 @@ def _from_target(target: str | None) -> dict[str, object]:
         sys.path.insert(0, str(path.parent.absolute()))
         return {"name": path.stem, **read_keys(path)}
     if ":" not in target:
-        raise StudyFileError(f"{target}: expected a study file (STUDY.toml) or MODULE:FUNCTION")
+        raise StudyFileError(f"{target[:200]}: expected a study file (STUDY.toml) or MODULE:FUNCTION")
     return Source().checked({"objective": target})
 
 
 def _is_file(target: str | None) -> bool:
-    return target is not None and (target.endswith(".toml") or Path(target).is_file())
+    try:
+        return target is not None and (target.endswith(".toml") or Path(target).is_file())
+    except OSError:  # longer than a file name can be
+        return False

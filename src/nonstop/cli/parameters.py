@@ -9,8 +9,11 @@ from typing import Final
 from nonstop.errors import SpaceError, StudyFileError
 from nonstop.space import Categorical, Float, Int, Parameter
 from nonstop.types import Value
+from nonstop.wording import shown
 
 FORMS: Final = "NAME=float:LOW:HIGH[:log], NAME=int:LOW:HIGH[:log] or NAME=cat:A,B,..."
+
+_LONGEST: Final = 80  # characters of a word in an error message
 
 
 def parameters_of(words: Iterable[str]) -> dict[str, Parameter]:
@@ -18,14 +21,15 @@ def parameters_of(words: Iterable[str]) -> dict[str, Parameter]:
     parameters: dict[str, Parameter] = {}
     for word in words:
         name, equals, form = word.partition("=")
+        quoted = word if len(word) <= _LONGEST else f"{word[:_LONGEST]}..."
         if not name or not equals:
-            raise StudyFileError(f"--param {word}: expected {FORMS}")
+            raise StudyFileError(f"--param {quoted}: expected {FORMS}")
         if name in parameters:
-            raise StudyFileError(f"--param {word}: {name!r} is declared twice")
+            raise StudyFileError(f"--param {quoted}: {shown(name)} is declared twice")
         try:
             parameters[name] = _parameter(form)
         except SpaceError as error:
-            raise StudyFileError(f"--param {word}: {error}") from None
+            raise StudyFileError(f"--param {quoted}: {error}") from None
     return parameters
 
 
@@ -46,13 +50,13 @@ def _number(text: str, kind: str) -> float:
         return float(text) if kind == "float" else int(text)
     except ValueError:
         what = "a number" if kind == "float" else "a whole number"
-        raise SpaceError(f"got the bound {text!r}, expected {what}") from None
+        raise SpaceError(f"got the bound {shown(text)}, expected {what}") from None
 
 
 def _choice(text: str) -> Value:
     """A number, true, false, null or a quoted string as in JSON; any other text stays a string."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return value if value is None or isinstance(value, str | int | float) else text

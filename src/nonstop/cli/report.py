@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from nonstop.cli.output import written
 from nonstop.cli.target import locate, open_study, shown_url
 from nonstop.cli.terminal import echo, without_passwords
-from nonstop.errors import StorageError
 
 if TYPE_CHECKING:
     from nonstop.study import Study
 
+#: Characters of a file name: four bytes each at most, of the 255 that a name may have.
+_LONGEST_NAME = 60
 _REPLACED_NOTE = (
     "The rule or the surrogate of this study is an object of the user's own code, which is not available here: no "
     "acquisition is drawn, and the model is drawn with the default surrogate."
@@ -34,16 +34,15 @@ Examples:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="The file to write to (default: STUDY.html).",
 )
-def report(words: Sequence[str], output: Path | None) -> None:
+def report(words: Sequence[str], output: str | None) -> None:
     """Write a report of a study: one HTML file with all figures.
 
     It opens in any browser, without a network."""
     url, name = locate(words)
-    path = output or Path(f"{_filename(name)}.html")
+    path = Path(output or f"{_filename(name)}.html")
     write_report(url, name, path)
     echo(f"wrote {path} ({path.stat().st_size / 1e6:.1f} MB)")
 
@@ -60,12 +59,8 @@ def write_report(url: str, name: str, path: Path) -> None:
     about = About(name, shown_url(url), str(stored.spec["rule"]), time.time(), resume, notes)
     content = page(about, study.spec, trials)
     study.storage.close()
-    try:
-        # Private if it is new: it may show what the study's storage, which is private too, would not.
-        with open(path, "w", encoding="utf-8", opener=partial(os.open, mode=0o600)) as file:
-            file.write(content)
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror}") from error
+    with written(path, private=True) as out:
+        out.write(content)
 
 
 def _opened(url: str, name: str) -> tuple[Study, Sequence[str]]:
@@ -78,4 +73,7 @@ def _opened(url: str, name: str) -> tuple[Study, Sequence[str]]:
 
 def _filename(name: str) -> str:
     """The name of the study with every character replaced that is unsafe in a file name."""
-    return "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name).strip(".") or "report"
+    return (
+        "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name).strip(".")[:_LONGEST_NAME]
+        or "report"
+    )

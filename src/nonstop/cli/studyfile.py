@@ -11,16 +11,18 @@ import shlex
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import date, time
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final, get_args
 
 from nonstop.acquisition.rules import rule_of
+from nonstop.arguments import LONGEST, text_of, whole_of
 from nonstop.errors import RuleError, SpaceError, StudyFileError
 from nonstop.space import Space
 from nonstop.surrogate.model import surrogate_of
-from nonstop.types import Direction
-from nonstop.wording import seconds_of
+from nonstop.types import LARGEST_INTEGER, Direction
+from nonstop.wording import seconds_of, shown
 
 ENGINES: Final = ("local", "dask", "ray")
 DEFAULT_STORAGE: Final = "sqlite:///nonstop.db"
@@ -75,8 +77,10 @@ class Source:
     def quoted(self, key: str, value: object) -> str:
         """The key and its value as they were given, for error messages."""
         secret = key == "storage"  # a URL may hold a password
+        key = _short(key)
         if self.path is None:
-            return f"--{key.replace('_', '-')}" + ("" if secret else f" {_short(str(value))}")
+            text = value if isinstance(value, str) else shown(value)
+            return f"--{key.replace('_', '-')}" + ("" if secret else f" {_short(text)}")
         return f"{self.path}: {key}" + ("" if secret else f" = {_short(_toml(value))}")
 
     def checked(self, given: Mapping[str, object]) -> dict[str, object]:
@@ -85,7 +89,7 @@ class Source:
 
     def _checked(self, key: str, value: object) -> object:
         if key not in _CHECKS:
-            close = get_close_matches(key, _CHECKS, n=1)
+            close = get_close_matches(key[:80], _CHECKS, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"the keys are {', '.join(_CHECKS)}"
             raise StudyFileError(f"{self.quoted(key, value)}: there is no such key; {hint}")
         check, expected = _CHECKS[key]
@@ -106,9 +110,11 @@ def read_keys(path: Path) -> dict[str, object]:
         with path.open("rb") as file:
             given = tomllib.load(file)
     except OSError as error:
-        raise StudyFileError(f"{path}: cannot be read: {error.strerror}") from None
+        raise StudyFileError(f"{_short(str(path))}: cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise StudyFileError(f"{path}: this is not TOML: {error}") from None
+        raise StudyFileError(f"{path}: this is not TOML: {_short(str(error))}") from None
+    except (ValueError, RecursionError, MemoryError) as error:  # integers of 5,000 digits, tables in tables in tables
+        raise StudyFileError(f"{_short(str(path))}: cannot be read as TOML: {_short(str(error))}") from None
     return Source(path).checked(given)
 
 
@@ -136,16 +142,17 @@ def _default_name(keys: Mapping[str, object]) -> str:
 
 
 def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value.strip() else None
+    text = text_of(value)
+    return text if text is not None and text.strip() and "\0" not in text else None
 
 
 def _url(value: object) -> str | None:
-    return value if isinstance(value, str) and "://" in value else None
+    return value if isinstance(value, str) and "://" in value and "\0" not in value else None
 
 
 def _command(value: object) -> str | None:
     try:
-        return value if isinstance(value, str) and shlex.split(value) else None
+        return value if isinstance(value, str) and "\0" not in value and shlex.split(value) else None
     except ValueError:
         return None
 
@@ -178,18 +185,24 @@ def _space(value: object) -> Space:
     return value if isinstance(value, Space) else Space.from_json(value)  # type: ignore[arg-type]
 
 
-def _at_least(least: int) -> Callable[[object], int | None]:
+def _at_least(least: int, most: int = LARGEST_INTEGER) -> Callable[[object], int | None]:
     def check(value: object) -> int | None:
-        return value if isinstance(value, int) and not isinstance(value, bool) and value >= least else None
+        number = whole_of(value)
+        return number if number is not None and least <= number <= most else None
 
     return check
+
+
+def _duration(value: object) -> float | None:
+    seconds = seconds_of(value)
+    return seconds if seconds is not None and seconds <= LONGEST else None
 
 
 def _one_of(names: tuple[str, ...]) -> Callable[[object], str | None]:
     return lambda value: value if isinstance(value, str) and value in names else None
 
 
-_DURATION = (seconds_of, 'a duration: seconds, or a text such as "90s", "30m", "2h"')
+_DURATION = (_duration, 'a duration: seconds, or a text such as "90s", "30m", "2h", at most 1e8 seconds')
 #: For each key: a check that returns the clean value or None, and what is expected, for the error message.
 _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "space": (_space, "tables"),
@@ -200,10 +213,10 @@ _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "direction": (_one_of(get_args(Direction)), '"minimize" or "maximize"'),
     "rule": (_rule, "the name of a rule"),
     "surrogate": (_surrogate, "the name of a surrogate"),
-    "seed": (_at_least(0), "a whole number from 0"),
+    "seed": (_at_least(0), "a whole number from 0 to 2**63 - 1"),
     "initial": (_at_least(0), "a number of trials from 0"),
     "noisy": (_flag, "true or false"),
-    "workers": (_at_least(1), "a number of workers from 1"),
+    "workers": (_at_least(1, 10_000), "a number of workers from 1 to 10000"),
     "n_trials": (_at_least(1), "a number of trials from 1"),
     "timeout": _DURATION,
     "lease": _DURATION,
@@ -218,7 +231,9 @@ def _toml(value: object) -> str:
     try:
         return json.dumps(value)
     except TypeError:  # dates
-        return str(value)
+        return str(value) if isinstance(value, date | time) else shown(value)
+    except (ValueError, RecursionError):  # integers of 5,000 digits
+        return shown(value)
 
 
 def _short(text: str) -> str:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from nonstop.arguments import text_of
 from nonstop.errors import StorageError
 from nonstop.storage import backend_of, open_storage
 from nonstop.storage.retry import Patience
+from nonstop.wording import shown
 
 if TYPE_CHECKING:
     from nonstop.storage.contract import Storage
@@ -28,10 +30,12 @@ def split_words(words: Sequence[str], *names: str, optional: int = 0) -> tuple[s
     has_url = bool(words) and "://" in words[0]
     url = words[0] if has_url else os.environ.get(VARIABLE, "")
     rest = list(words[1:] if has_url else words)
+    if any(text_of(word) is None or "\0" in word for word in (url, *rest)):
+        raise click.UsageError("an argument has a NUL character, or one that cannot be encoded")
     if not url:
         raise click.UsageError(f"which storage? Give its URL first, for example sqlite:///runs.db, or set {VARIABLE}")
     if len(rest) > len(names):
-        raise click.UsageError(f"unexpected argument {rest[len(names)]!r}")
+        raise click.UsageError(f"unexpected argument {shown(rest[len(names)])}")
     if len(rest) < len(names) - optional:
         raise click.UsageError(f"missing argument {names[len(rest)]}")
     return url, rest

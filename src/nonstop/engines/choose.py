@@ -7,17 +7,24 @@ import platform
 from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 
+from nonstop.arguments import text, text_of, whole
 from nonstop.engines.dask import run_on_dask
 from nonstop.engines.executor import run_on_executor, slots
 from nonstop.engines.local import run_here, run_processes
 from nonstop.engines.ray import run_on_ray
 from nonstop.engines.supervision import Ticker
 from nonstop.errors import StudyError
+from nonstop.wording import shown
 from nonstop.workers.command import Command
 from nonstop.workers.objective import objective_of
 from nonstop.workers.stopping import check_platform
 from nonstop.workers.usage import Usage, by_worker
 from nonstop.workers.worker import Task
+
+#: The engines by name.
+_CLUSTERS = ("dask", "ray")
+#: More workers than any storage can serve are a mistake.
+_MOST_WORKERS = 10_000
 
 
 def run_workers(
@@ -33,10 +40,15 @@ def run_workers(
         if engine is not None:
             raise StudyError("an executor as workers is an engine of its own: leave engine out")
         engine, workers = workers, slots(workers)
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise StudyError(f"workers must be a number >= 1 or an Executor, not {workers!r}")
-    if address is not None and engine not in ("dask", "ray"):
-        raise StudyError("an address needs engine='dask' or engine='ray'")
+    workers = whole("workers", workers, StudyError, least=1, most=_MOST_WORKERS, or_else=" or an Executor")
+    if engine is not None and not isinstance(engine, Executor) and text_of(engine) not in _CLUSTERS:
+        known = "'dask', 'ray', an Executor, or None for processes here"
+        raise StudyError(f"there is no engine {shown(engine)}: use {known}")
+    if address is not None:
+        if isinstance(engine, Executor) or engine is None:
+            raise StudyError("an address needs engine='dask' or engine='ray'")
+        if not text("address", address, StudyError).strip():
+            raise StudyError(f"address must be that of a cluster, not {shown(address)}")
     return by_worker(_run(task, workers, engine, address, Ticker(on_tick)))
 
 
@@ -51,8 +63,6 @@ def _run(
         return run_on_dask(task, _names("dask", workers), address, ticker)
     if engine == "ray":
         return run_on_ray(task, _names("ray", workers), address, ticker)
-    if engine is not None:
-        raise StudyError(f"there is no engine {engine!r}: use 'dask', 'ray', an Executor, or None for processes here")
     names = _names(_here(), workers)
     if workers == 1:
         return run_here(task, names[0], ticker)
@@ -75,14 +85,8 @@ def _names(prefix: str, workers: int) -> list[str]:
 def _check(task: Task) -> None:
     """Raise the errors that every worker would raise, once and before any worker starts."""
     terms = task.terms
-    if terms.n_trials is None and terms.ends_at is None:
+    if terms.n_trials is None and terms.deadline is None:
         raise StudyError("give n_trials or timeout: without them the run would never end")
-    if terms.n_trials is not None and (not isinstance(terms.n_trials, int) or terms.n_trials < 0):
-        raise StudyError(f"n_trials must be a number >= 0, not {terms.n_trials!r}")
-    if not terms.lease.seconds > 0.0:
-        raise StudyError(f"lease must be a number of seconds > 0, not {terms.lease.seconds!r}")
-    if terms.max_failures is not None and terms.max_failures < 1:
-        raise StudyError(f"max_failures must be a number >= 1 or None, not {terms.max_failures!r}")
     objective = objective_of(task.objective)
     if isinstance(objective, Command):
         objective.check(task.spec.space)

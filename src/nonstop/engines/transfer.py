@@ -10,7 +10,7 @@ import multiprocessing
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from multiprocessing.context import BaseContext
 from multiprocessing.reduction import ForkingPickler
@@ -20,6 +20,7 @@ from typing import Any, Protocol, cast
 
 from nonstop.errors import MissingExtraError, ObjectiveError, StorageError, StudyError
 from nonstop.storage.contract import Storage
+from nonstop.workers.deadline import Deadline
 from nonstop.workers.worker import Task
 
 
@@ -46,10 +47,13 @@ class ByValue:
     """The task pickled by cloudpickle, functions included."""
 
     pickled: bytes
+    #: Beside the rest, which is pickled once: each process is to get what is left of the time when it starts.
+    deadline: Deadline | None
 
     def open(self) -> Task:
         """The task, unpickled."""
-        return cast("Task", _cloudpickle().loads(self.pickled))
+        task = cast("Task", _cloudpickle().loads(self.pickled))
+        return replace(task, terms=replace(task.terms, deadline=self.deadline))
 
 
 def pack(task: Task) -> tuple[Parcel, BaseContext]:
@@ -64,7 +68,7 @@ def pack(task: Task) -> tuple[Parcel, BaseContext]:
         else:
             return AsItIs(task), spawn
     try:
-        return ByValue(_cloudpickle().dumps(task)), spawn
+        return ByValue(_cloudpickle().dumps(task), task.terms.deadline), spawn
     except MissingExtraError:
         if "fork" in multiprocessing.get_all_start_methods():
             return AsItIs(task), multiprocessing.get_context("fork")

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 import nonstop.history as history
+from nonstop.arguments import text_of
 from nonstop.errors import StudyError
 from nonstop.plots.calibration import check
 from nonstop.plots.coordinates import parallel
@@ -16,6 +17,7 @@ from nonstop.plots.relevance import lengthscales
 from nonstop.plots.style import CONFIG
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
+from nonstop.wording import shown
 
 #: Functions from trials to figures by name, in the order in which reports show them.
 FIGURES: dict[str, Callable[[Spec, Sequence[Trial]], go.Figure]] = {
@@ -68,9 +70,10 @@ CAPTIONS: dict[str, tuple[str, str]] = {
 
 def draw(name: str, spec: Spec, trials: Sequence[Trial]) -> go.Figure:
     """The figure of that name; StudyError lists the names if there is none."""
-    if name not in FIGURES:
-        raise StudyError(f"there is no figure {name!r}: use one of {', '.join(FIGURES)}")
-    return FIGURES[name](spec, trials)
+    known = text_of(name)
+    if known is None or known not in FIGURES:
+        raise StudyError(f"there is no figure {shown(name)}: use one of {', '.join(FIGURES)}")
+    return FIGURES[known](spec, trials)
 
 
 __all__ = [

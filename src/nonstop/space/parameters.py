@@ -9,17 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import MISSING, dataclass, fields
-from numbers import Integral, Real
+from itertools import islice
 from typing import Any, TypeAlias
 
-import numpy as np
-
+from nonstop.arguments import flag_of, number_of, plain, text_of, whole_of
 from nonstop.errors import ParamsError, SpaceError
 from nonstop.types import Value
 from nonstop.wording import hint, shown
 
 #: The most values of an Int. Doubles in [0, 1] distinguish at least 2**52 points, so every integer has its own cell.
 MAX_LEVELS = 2**40
+#: The most choices of a Categorical, each of which is a column of the unit cube.
+MAX_CHOICES = 2**16
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -34,7 +35,7 @@ class Float:
     log: bool = False
 
     def __post_init__(self) -> None:
-        low, high = _float(self.low), _float(self.high)
+        low, high = number_of(self.low), number_of(self.high)
         if low is None or high is None:
             raise SpaceError(f"got the bounds {shown(self.low)} and {shown(self.high)}, expected two finite numbers")
         _check_range(low, high, self.log)
@@ -46,7 +47,7 @@ class Float:
 
     def validate(self, value: object) -> float:
         """The value as a Python float, or ParamsError."""
-        number = _float(value)
+        number = number_of(value)
         if number is None or not self.low <= number <= self.high:
             raise ParamsError(f"got {shown(value)}, expected a number from {self.low} to {self.high}")
         return number
@@ -67,7 +68,7 @@ class Int:
     log: bool = False
 
     def __post_init__(self) -> None:
-        low, high = _int(self.low), _int(self.high)
+        low, high = _bound(self.low), _bound(self.high)
         if low is None or high is None:
             raise SpaceError(f"got the bounds {shown(self.low)} and {shown(self.high)}, expected two integers")
         _check_range(low, high, self.log)
@@ -80,7 +81,7 @@ class Int:
 
     def validate(self, value: object) -> int:
         """The value as a Python int, or ParamsError."""
-        number = _int(value)
+        number = whole_of(value)
         if number is None or not self.low <= number <= self.high:
             raise ParamsError(f"got {shown(value)}, expected an integer from {self.low} to {self.high}")
         return number
@@ -101,9 +102,9 @@ class Categorical:
         # A set has no fixed order: the same declaration could be encoded differently in another process.
         if isinstance(choices, str | bytes | Set | Mapping) or not isinstance(choices, Iterable):
             raise SpaceError(f"got the choices {shown(choices)}, expected a list")
-        scalars = tuple(_scalar(choice) for choice in choices)
-        if not scalars:
-            raise SpaceError(f"got the choices {shown(choices)}, expected at least one")
+        scalars = tuple(_scalar(choice) for choice in _listed(choices))
+        if not 1 <= len(scalars) <= MAX_CHOICES:
+            raise SpaceError(f"got the choices {shown(choices)}, expected at least one and at most {MAX_CHOICES}")
         seen: set[Value] = set()
         for choice in scalars:
             if choice in seen:
@@ -113,10 +114,10 @@ class Categorical:
 
     def validate(self, value: object) -> Value:
         """The choice that equals the value, or ParamsError. True does not equal 1 here."""
-        plain = _plain(value)
-        if plain is None or isinstance(plain, str | int | float):  # the == of other types may not return a bool
+        given = _known_scalar(value)
+        if given is not _NO_SCALAR:
             for choice in self.choices:
-                if choice == plain and isinstance(choice, bool) == isinstance(plain, bool):
+                if choice == given and isinstance(choice, bool) == isinstance(given, bool):
                     return choice
         raise ParamsError(f"got {shown(value)}, expected one of {shown(list(self.choices))}")
 
@@ -167,7 +168,7 @@ def from_json(table: object) -> Parameter:
 def _check_range(low: float, high: float, log: object) -> None:
     if low >= high:
         raise SpaceError(f"got low = {low} and high = {high}, expected low < high")
-    if not isinstance(log, bool | np.bool_):
+    if flag_of(log) is None:
         raise SpaceError(f"got log = {shown(log)}, expected true or false")
     if log and low <= 0:
         raise SpaceError(f"got log=True with low = {low}, expected low > 0")
@@ -178,39 +179,42 @@ def _freeze(parameter: Parameter, **canonical: object) -> None:
         object.__setattr__(parameter, name, value)
 
 
-def _plain(value: object) -> object:
-    return value.item() if isinstance(value, np.generic) else value
+def _bound(value: object) -> int | None:
+    """An integer that is a number for everybody who reads it: not beyond the largest float."""
+    return None if number_of(value) is None else whole_of(value)
 
 
-def _float(value: object) -> float | None:
-    """The value as a finite Python float; None if it is no such number. Bools and strings are not."""
-    plain = _plain(value)
-    if isinstance(plain, bool) or not isinstance(plain, Real):
-        return None
+def _listed(choices: Iterable[object]) -> list[object]:
+    """At most one more than allowed: there are iterables without end, and some that fail."""
     try:
-        number = float(plain)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
+        return list(islice(choices, MAX_CHOICES + 1))
+    except Exception:
+        raise SpaceError(f"got the choices {shown(choices)}, expected a list") from None
 
 
-def _int(value: object) -> int | None:
-    """The value as a Python int; None if it is no integer. 3.0 is not: where a float comes in, something is wrong."""
-    plain = _plain(value)
-    return int(plain) if isinstance(plain, Integral) and not isinstance(plain, bool) else None
+#: Stands for everything that is no JSON scalar; None is one.
+_NO_SCALAR = object()
+
+
+def _known_scalar(value: object) -> Any:
+    """The value as a plain Python object if it can be a choice; otherwise _NO_SCALAR, without calling its methods."""
+    given = plain(value)
+    if given is None or isinstance(given, bool):
+        return given
+    if isinstance(given, str):
+        text = text_of(given)
+        return _NO_SCALAR if text is None else text
+    number = number_of(given) if isinstance(given, int | float) else None
+    if number is None:
+        return _NO_SCALAR
+    return whole_of(given) if isinstance(given, int) else number
 
 
 def _scalar(choice: object) -> Value:
-    plain = _plain(choice)
-    if plain is None or isinstance(plain, bool):
-        return plain
-    if isinstance(plain, str):  # str() of a string enum may be its name instead of its value
-        return str.__str__(plain)
-    if isinstance(plain, int):
-        return int(plain)
-    if isinstance(plain, float) and math.isfinite(plain):
-        return float(plain)
-    raise SpaceError(f"got the choice {shown(choice)}, expected a string, a finite number, a bool or None")
+    scalar = _known_scalar(choice)
+    if scalar is _NO_SCALAR:
+        raise SpaceError(f"got the choice {shown(choice)}, expected a string, a finite number, a bool or None")
+    return scalar  # type: ignore[no-any-return]
 
 
 def _show_range(parameter: Float | Int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from nonstop.arguments import text_of
 from nonstop.errors import ParamsError, SpaceError
 from nonstop.space.parameters import Parameter, from_json, to_json
 from nonstop.types import Value
@@ -18,12 +19,16 @@ class Space(Mapping[str, Parameter]):
     def __init__(self, parameters: Mapping[str, Parameter]) -> None:
         if not isinstance(parameters, Mapping) or not parameters:
             raise SpaceError(f"got {shown(parameters)}, expected a mapping from at least one name to a parameter")
-        for name, parameter in parameters.items():
-            if not isinstance(name, str) or not name:
-                raise SpaceError(f"got the parameter name {shown(name)}, expected a string that is not empty")
+        self._parameters: dict[str, Parameter] = {}
+        for given, parameter in parameters.items():
+            name = text_of(given)
+            if not name:
+                raise SpaceError(f"got the parameter name {shown(given)}, expected a string that is not empty")
             if not isinstance(parameter, Parameter):
-                raise SpaceError(f"parameter {name!r}: got {shown(parameter)}, expected a Float, Int or Categorical")
-        self._parameters = {str.__str__(name): parameter for name, parameter in parameters.items()}
+                raise SpaceError(
+                    f"parameter {shown(name)}: got {shown(parameter)}, expected a Float, Int or Categorical"
+                )
+            self._parameters[name] = parameter
 
     def validate(self, params: Mapping[str, object]) -> dict[str, Value]:
         """The params as plain Python values in the order of the space, or ParamsError."""
@@ -33,20 +38,26 @@ class Space(Mapping[str, Parameter]):
             try:
                 clean[name] = parameter.validate(params[name])
             except ParamsError as error:
-                raise ParamsError(f"parameter {name!r}: {error}") from None
+                raise ParamsError(f"parameter {shown(name)}: {error}") from None
         return clean
 
     def _check_names(self, params: Mapping[str, object]) -> None:
         if not isinstance(params, Mapping):
             raise ParamsError(f"got the params {shown(params)}, expected a mapping from names to values")
-        if params.keys() == self._parameters.keys():
-            return
+        try:
+            if params.keys() == self._parameters.keys():
+                return
+        except Exception:  # names may be any objects
+            raise ParamsError(
+                "got params whose names are no strings, expected a mapping from names to values"
+            ) from None
         for name in params:  # before the missing names: a misspelt name is both, and this message is more helpful
             if name not in self._parameters:
                 meant = hint(name, self._parameters)
                 raise ParamsError(f"unknown parameter {shown(name)} with value {shown(params[name])}: expected {meant}")
         name = next(name for name in self._parameters if name not in params)
-        raise ParamsError(f"parameter {name!r} is missing from {shown(dict(params))}: it is {self[name]!r}")
+        where = f"is missing from the params {shown(dict(params))}"
+        raise ParamsError(f"parameter {shown(name)} {where}: it is {shown(self[name])}")
 
     def to_json(self) -> dict[str, dict[str, object]]:
         """Plain JSON, with the same keys as the [space] tables of a study file."""
@@ -62,7 +73,7 @@ class Space(Mapping[str, Parameter]):
             try:
                 parameters[name] = from_json(table)
             except SpaceError as error:
-                raise SpaceError(f"parameter {name!r}: {error}") from None
+                raise SpaceError(f"parameter {shown(name)}: {error}") from None
         return cls(parameters)
 
     def __getitem__(self, name: str) -> Parameter:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Protocol, cast
 
-from nonstop.errors import StorageError
+from nonstop.arguments import text_of
+from nonstop.errors import NonstopError, StorageError
 from nonstop.storage.contract import Storage
 from nonstop.storage.memory import MemoryStorage
 from nonstop.storage.retry import Patience
+from nonstop.wording import shown
 
 #: Scheme -> name of a module. Not imported before it is needed: importing SQLAlchemy takes long.
 SCHEMES: dict[str, str] = {
@@ -39,9 +41,17 @@ def open_storage(url: str | Storage | None, patience: Patience | None = None) ->
     """The storage behind a URL (`sqlite:///runs.db`, `postgresql://user@host/db`); None is this process's memory."""
     if url is None:
         return MemoryStorage()
-    if not isinstance(url, str):
-        return url
-    return backend_of(url).open_url(url, patience)
+    address = text_of(url)
+    if address is not None:
+        try:
+            return backend_of(address).open_url(address, patience)
+        except NonstopError:
+            raise
+        except (OSError, ValueError) as error:  # a path that is too long, or has a NUL character
+            raise StorageError(f"the storage cannot be opened: {getattr(error, 'strerror', None) or error}") from error
+    if isinstance(url, str | type) or not hasattr(url, "exchange"):
+        raise StorageError(f"storage must be a URL, None for memory, or a storage object, not {shown(url)}")
+    return url
 
 
 def backend_of(url: str) -> Backend:
@@ -51,5 +61,5 @@ def backend_of(url: str) -> Backend:
     if not separator:
         raise StorageError("this is no storage URL: write sqlite:///FILE or postgresql://USER@HOST/DATABASE")
     if name not in SCHEMES:
-        raise StorageError(f"{scheme!r} is no storage nonstop knows: use sqlite:///FILE or postgresql://…")
+        raise StorageError(f"{shown(scheme)} is no storage nonstop knows: use sqlite:///FILE or postgresql://…")
     return cast("Backend", import_module(SCHEMES[name]))

@@ -11,12 +11,14 @@ from typing import Any, cast
 
 from nonstop.errors import NonstopError, StudyError, TrialError
 from nonstop.types import Params
-from nonstop.wording import printable
+from nonstop.wording import printable, shown
 
 _JSON = json.JSONEncoder(allow_nan=False)  # json.dumps would create one with every call
 
 #: Characters of a study's name. PostgreSQL has no room for more than some 2,700 bytes in an index.
 LONGEST_NAME = 200
+_MOST_NAMES = 20  # of studies in an error message
+
 NOT_SHARED = "a study in memory cannot be shared with another process: create it with a URL, such as sqlite:///runs.db"
 
 
@@ -62,5 +64,6 @@ def new_study_name(name: str) -> str:
 
 def no_study(name: str, names: list[str]) -> StudyError:
     """The error for a study that does not exist, with the names of those that do."""
-    there = ", ".join(repr(known) for known in names) or "none yet"
-    return StudyError(f"there is no study {name!r} here; studies: {there}")
+    there = ", ".join(shown(known) for known in names[:_MOST_NAMES]) or "none yet"
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    return StudyError(f"there is no study {shown(name)} here; studies: {there}{more}")

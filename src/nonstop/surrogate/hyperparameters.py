@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nonstop.arguments import numbers_of, positive, whole
 from nonstop.errors import DataError
 from nonstop.types import Array
+from nonstop.wording import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +25,15 @@ class Hyperparameters:
     results: int | None = None
 
     def __post_init__(self) -> None:
-        if not all(0.0 < value < math.inf for value in (*self.lengthscales, self.noise)):
-            raise DataError(f"lengthscales and noise must be positive and finite: {self!r}")
+        # What a storage holds needs no closer look: there may be a hundred thousand of them.
+        if self.results is not None and not (type(self.results) is int and 0 <= self.results < 2**31):
+            whole("results", self.results, DataError)
+        if type(self.lengthscales) is tuple and all(map(_is_usual, (*self.lengthscales, self.noise))):
+            return
+        scales = numbers_of(self.lengthscales)
+        if not scales or not all(value > 0.0 for value in scales):
+            raise DataError(f"lengthscales must be positive, finite numbers, not {shown(self.lengthscales)}")
+        positive("noise", self.noise, DataError)
 
     @property
     def theta(self) -> Array:
@@ -37,3 +46,7 @@ class Hyperparameters:
         """The inverse of theta."""
         *lengthscales, noise = np.exp(theta).tolist()
         return cls(tuple(lengthscales), noise)
+
+
+def _is_usual(value: object) -> bool:
+    return type(value) is float and 0.0 < value < math.inf

@@ -8,11 +8,13 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
+from nonstop.arguments import number, numbers_of, positive, text_of, whole
 from nonstop.errors import RuleError
 from nonstop.surrogate.kernels.kernel import Kernel
 from nonstop.surrogate.kernels.names import kernel_of
 from nonstop.surrogate.output import OutputName
 from nonstop.types import Array
+from nonstop.wording import shown
 
 #: The value that the next point has to beat: the best one observed, or the best posterior mean at an observed point.
 Incumbent: TypeAlias = Literal["observed", "believed"]
@@ -25,6 +27,10 @@ class LogNormal:
 
     mu: float
     sigma: float
+
+    def __post_init__(self) -> None:
+        number("LogNormal: mu", self.mu, RuleError)
+        positive("LogNormal: sigma", self.sigma, RuleError)
 
     def log_density(self, log_value: Array) -> Array:
         """The log density of the number whose logarithm is given."""
@@ -69,19 +75,20 @@ class Surrogate:
 
     def __post_init__(self) -> None:
         kernel_of(self.kernel)
-        if self.output not in get_args(OutputName):
-            raise RuleError(f"output must be one of {', '.join(get_args(OutputName))}, not {self.output!r}")
-        if self.incumbent not in get_args(Incumbent):
-            raise RuleError(f"incumbent must be one of {', '.join(get_args(Incumbent))}, not {self.incumbent!r}")
+        for name, known in (("output", get_args(OutputName)), ("incumbent", get_args(Incumbent))):
+            if text_of(getattr(self, name)) not in known:
+                raise RuleError(f"{name} must be one of {', '.join(known)}, not {shown(getattr(self, name))}")
+        for name in ("lengthscale_prior", "noise_prior"):
+            if not isinstance(getattr(self, name), LogNormal):
+                raise RuleError(f"{name} must be a nonstop.LogNormal, not {shown(getattr(self, name))}")
         for name in ("lengthscale_bounds", "noise_bounds"):
-            low, high = getattr(self, name)
-            if not 0.0 < low < high < math.inf:
-                raise RuleError(f"{name} must be two positive, finite, increasing numbers, not {(low, high)!r}")
+            low, high = numbers_of(getattr(self, name), 2) or (math.nan, math.nan)
+            if not 0.0 < low < high:
+                what = "two positive, finite, increasing numbers"
+                raise RuleError(f"{name} must be {what}, not {shown(getattr(self, name))}")
         for name in ("max_points", "candidates"):
-            if getattr(self, name) < 1:
-                raise RuleError(f"{name} must be at least 1, not {getattr(self, name)!r}")
-        if not 0.0 <= self.refit < math.inf:
-            raise RuleError(f"refit must be a finite number >= 0, not {self.refit!r}")
+            whole(name, getattr(self, name), RuleError, least=1)
+        number("refit", self.refit, RuleError, least=0.0)
 
     def lengthscale_prior_in(self, d: int) -> LogNormal:
         """The prior of every lengthscale in d dimensions."""
@@ -116,6 +123,7 @@ def surrogate_of(choice: str | Surrogate) -> Surrogate:
     """A preset by name, or the value itself."""
     if isinstance(choice, Surrogate):
         return choice
-    if choice not in PRESETS:
-        raise RuleError(f"unknown surrogate {choice!r}: use one of {', '.join(PRESETS)} or a nonstop.Surrogate")
-    return PRESETS[choice]
+    name = text_of(choice)
+    if name is None or name not in PRESETS:
+        raise RuleError(f"unknown surrogate {shown(choice)}: use one of {', '.join(PRESETS)} or a nonstop.Surrogate")
+    return PRESETS[name]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, cast, get_args
+from dataclasses import dataclass, fields
+from typing import Any, Final, cast, get_args
 
 from nonstop.acquisition.rule import Rule
 from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
+from nonstop.arguments import flag, text, text_of, whole
 from nonstop.errors import RuleError, StudyError, StudyMismatchError
 from nonstop.space import Space
 from nonstop.space.encoding import cube_of
@@ -40,15 +41,22 @@ class Spec:
 
     def __post_init__(self) -> None:
         if not isinstance(self.space, Space):
-            raise StudyError(f"space must be a nonstop.Space, not {self.space!r}")
-        if self.direction not in get_args(Direction):
-            raise StudyError(f"direction must be 'minimize' or 'maximize', not {self.direction!r}")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**63:
-            raise StudyError(f"seed must be an integer from 0 to 2**63 - 1, not {self.seed!r}")
-        if self.initial is not None and (not isinstance(self.initial, int) or self.initial < 0):
-            raise StudyError(f"initial must be a number of trials >= 0, not {self.initial!r}")
+            raise StudyError(f"space must be a nonstop.Space, not {shown(self.space)}")
+        if text_of(self.direction) not in get_args(Direction):
+            raise StudyError(f"direction must be 'minimize' or 'maximize', not {shown(self.direction)}")
         rule_of(self.rule)
         surrogate_of(self.surrogate)
+        plain = {
+            "direction": text_of(self.direction),
+            "rule": text_of(self.rule) or self.rule,
+            "surrogate": text_of(self.surrogate) or self.surrogate,
+            "seed": whole("seed", self.seed, StudyError),
+            "noisy": flag("noisy", self.noisy, StudyError),
+            "initial": None if self.initial is None else whole("initial", self.initial, StudyError),
+            "command": None if self.command is None else text("command", self.command, StudyError),
+        }
+        for field, value in plain.items():
+            object.__setattr__(self, field, value)
 
     @property
     def sign(self) -> float:
@@ -65,8 +73,8 @@ class Spec:
         return {
             "space": self.space.to_json(),
             "direction": self.direction,
-            "rule": self.rule if isinstance(self.rule, str) else repr(self.rule),
-            "surrogate": self.surrogate if isinstance(self.surrogate, str) else repr(self.surrogate),
+            "rule": _as_stored(self.rule),
+            "surrogate": _as_stored(self.surrogate),
             "seed": self.seed,
             "noisy": self.noisy,
             "initial": self.initial,
@@ -78,19 +86,25 @@ class Spec:
         cls, stored: Mapping[str, object], rule: str | Rule | None = None, surrogate: str | Surrogate | None = None
     ) -> Spec:
         """The spec that to_json() wrote; a rule or surrogate that is given takes the place of the stored text."""
-        fields = dict(stored)
-        fields["space"] = Space.from_json(cast("Mapping[str, Any]", fields["space"]))
+        found = _known_fields(stored)
+        found["space"] = Space.from_json(cast("Mapping[str, Any]", found["space"]))
+        # What earlier versions accepted: 1 for True, True for 1.
+        found["noisy"], found["initial"] = bool(found["noisy"]), _counted(found["initial"])
         if rule is not None:
-            fields["rule"] = rule
+            found["rule"] = rule
         if surrogate is not None:
-            fields["surrogate"] = surrogate
-        return cls(**fields)  # type: ignore[arg-type]
+            found["surrogate"] = surrogate
+        return cls(**found)
 
 
 def resumed_spec(name: str, stored: Mapping[str, object], given: Mapping[str, object]) -> Spec:
     """The spec of a study that exists. What is not given (missing, or None) is as stored. What is given must equal what
     is stored, because the study could not be replayed otherwise: StudyMismatchError names the field."""
+    stored = _known_fields(stored)
     wanted = {field: value for field, value in given.items() if value is not None}
+    for field, known in _BY_NAME.items():
+        if field in wanted:
+            known(wanted[field])  # or RuleError: it is nothing that a study could have been made with
     for field, value in wanted.items():
         was, now = _comparable(field, stored), _comparable(field, {**stored, field: _as_stored(value)})
         if was != now:
@@ -98,7 +112,7 @@ def resumed_spec(name: str, stored: Mapping[str, object], given: Mapping[str, ob
                 f"the study {name!r} was made with {field} = {_readable(stored[field])}, not {_readable(value)}: "
                 "say the same or leave it out to go on, or choose another name"
             )
-    for field, known in (("rule", rule_of), ("surrogate", surrogate_of)):
+    for field, known in _BY_NAME.items():
         if field not in wanted and not _is_known(known, stored[field]):
             raise StudyError(
                 f"the study {name!r} was made with the {field} object {stored[field]}: pass it again, as {field}=..."
@@ -110,6 +124,7 @@ def resumed_spec(name: str, stored: Mapping[str, object], given: Mapping[str, ob
 def spec_for_viewing(stored: Mapping[str, object]) -> Spec:
     """The spec for reading a study without running it. A rule or surrogate that is an object, which only its user can
     make again, is replaced: by the rule "random", and by the default surrogate."""
+    stored = _known_fields(stored)
     rule = None if _is_known(rule_of, stored["rule"]) else "random"
     surrogate = None if _is_known(surrogate_of, stored["surrogate"]) else DEFAULT_SURROGATE
     return Spec.from_json(stored, rule, surrogate)
@@ -117,7 +132,29 @@ def spec_for_viewing(stored: Mapping[str, object]) -> Spec:
 
 def has_objects(stored: Mapping[str, object]) -> bool:
     """Does the study have a rule or surrogate that is an object, which spec_for_viewing() replaces?"""
+    stored = _known_fields(stored)
     return not (_is_known(rule_of, stored["rule"]) and _is_known(surrogate_of, stored["surrogate"]))
+
+
+#: What is stored as text, and what finds it again.
+_BY_NAME: Final[Mapping[str, Callable[[Any], object]]] = {"rule": rule_of, "surrogate": surrogate_of}
+
+
+def _known_fields(stored: Mapping[str, object]) -> dict[str, Any]:
+    """The stored fields; StudyError unless they are exactly those of a Spec."""
+    if not isinstance(stored, Mapping):
+        raise StudyError(f"the specification of the study is damaged: it is {shown(stored)}, and no table")
+    names, found = {field.name for field in fields(Spec)}, {"command": None, **stored}  # the oldest have no command
+    unknown, missing = sorted(found.keys() - names), sorted(names - found.keys())
+    if unknown:
+        raise StudyError(f"the study was made by a newer version of nonstop: this one does not know {shown(unknown)}")
+    if missing:
+        raise StudyError(f"the specification of the study is damaged: it has no {shown(missing)}")
+    return found
+
+
+def _counted(initial: object) -> object:
+    return int(initial) if isinstance(initial, bool) else initial
 
 
 def _is_known(find: Callable[[str], object], text: object) -> bool:
@@ -131,7 +168,12 @@ def _is_known(find: Callable[[str], object], text: object) -> bool:
 def _as_stored(value: object) -> object:
     if isinstance(value, Space):
         return value.to_json()
-    return value if isinstance(value, str | int | float) else repr(value)
+    if isinstance(value, str | int | float):
+        return value
+    try:
+        return repr(value)
+    except Exception:  # a class of the user's own
+        return object.__repr__(value)
 
 
 def _comparable(field: str, stored: Mapping[str, object]) -> object:

@@ -20,9 +20,11 @@ import tempfile
 from dataclasses import dataclass
 from typing import IO, Final
 
+from nonstop.arguments import seconds, text
 from nonstop.errors import ObjectiveError
 from nonstop.space import Categorical, Space
 from nonstop.types import Params, Value
+from nonstop.wording import shown
 from nonstop.workers.stopping import check_platform
 
 _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
@@ -47,12 +49,17 @@ class Command:
 
     def __post_init__(self) -> None:
         check_platform("commands", ObjectiveError)
+        object.__setattr__(self, "template", text("the command", self.template, ObjectiveError))
+        if self.timeout is not None:
+            object.__setattr__(self, "timeout", seconds("the command's timeout", self.timeout, ObjectiveError))
         try:
             parts = shlex.split(self.template)
         except ValueError as error:
-            raise ObjectiveError(f"the command cannot be split into arguments ({error}): {self.template}") from None
-        if not parts:
-            raise ObjectiveError("the command is empty")
+            raise ObjectiveError(
+                f"the command cannot be split into arguments ({error}): {shown(self.template)}"
+            ) from None
+        if not parts or "\0" in self.template:
+            raise ObjectiveError(f"the command {'has a NUL character' if parts else 'is empty'}")
 
     def check(self, space: Space) -> None:
         """ObjectiveError unless every placeholder is a parameter, and every choice may stand where its name does."""

@@ -25,6 +25,7 @@ from typing import NoReturn, TypeAlias
 
 import numpy as np
 
+from nonstop.arguments import text_of
 from nonstop.errors import ObjectiveError, StudyError
 from nonstop.types import Params, Value
 from nonstop.workers.command import Command
@@ -132,13 +133,15 @@ def _shown(result: object) -> str:
 
 def objective_of(given: str | Objective) -> Objective:
     """The callable that "module:function" names, in the current folder or on the path; a callable is returned as is."""
-    if not isinstance(given, str):
-        if not callable(given):
-            raise ObjectiveError(f"an objective is a function of the params, or 'module:function', not {given!r}")
+    name = text_of(given)
+    if name is None:
+        if isinstance(given, str) or not callable(given):
+            raise ObjectiveError(f"an objective is a function of the params, or 'module:function', not {_shown(given)}")
         return given
+    given = name
     module_name, colon, path = given.partition(":")
     if not (colon and module_name and path):
-        raise ObjectiveError(f"{given!r} is no objective: write 'module:function', such as 'train:objective'")
+        raise ObjectiveError(f"{_shown(given)} is no objective: write 'module:function', such as 'train:objective'")
     found: object = _imported(module_name, given)
     for name in path.split("."):
         if not hasattr(found, name):

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 import nonstop.trials.transitions as transitions
+from nonstop.arguments import seconds, whole
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError, TrialError
 from nonstop.storage.contract import Storage
@@ -20,6 +21,7 @@ from nonstop.storage.session import Session
 from nonstop.trials.messages import Counts, Exchange, HandOn, Report, Request
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
+from nonstop.workers.deadline import Deadline
 from nonstop.workers.held import Beating
 from nonstop.workers.lease import Lease
 from nonstop.workers.objective import Objective, evaluate, limited, objective_of
@@ -40,8 +42,8 @@ class Terms:
 
     #: The budget: completed trials of the whole study, whoever ran them; None is no limit.
     n_trials: int | None = None
-    #: When the last trial may start, in seconds since the epoch; those under way then are finished.
-    ends_at: float | None = None
+    #: When the last trial may start; those under way then are finished. None is no limit.
+    deadline: Deadline | None = None
     #: When a trial is handed on to another worker, and how often.
     lease: Lease = field(default_factory=Lease)
     #: Seconds after which an evaluation is interrupted and fails; None is no limit.
@@ -50,6 +52,16 @@ class Terms:
     max_failures: int | None = 10
     #: The sequence number at which the run began: earlier failures do not count.
     since: int = 0
+
+    def __post_init__(self) -> None:
+        seconds("lease", self.lease.seconds, StudyError)
+        if self.n_trials is not None:
+            object.__setattr__(self, "n_trials", whole("n_trials", self.n_trials, StudyError))
+        if self.trial_timeout is not None:
+            object.__setattr__(self, "trial_timeout", seconds("trial_timeout", self.trial_timeout, StudyError))
+        if self.max_failures is not None:
+            most = whole("max_failures", self.max_failures, StudyError, least=1, or_else=" or None")
+            object.__setattr__(self, "max_failures", most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +131,6 @@ class Worker:
         self._beating = beating or Hearts(task.storage, task.study, task.terms.lease, clock=self._clock).of()
         self._held: tuple[int, int] | None = None
         self._evaluating = self._idle = self._total = 0.0
-        # The wall clock is read once, here: later it may jump.
-        left = None if self._terms.ends_at is None else self._terms.ends_at - self._clock.now()
-        self._deadline = None if left is None else self._clock.monotonic() + left
 
     @property
     def usage(self) -> Usage:
@@ -239,7 +248,8 @@ class Worker:
         return self._is_late() or (self._terms.n_trials is not None and counts.completed >= self._terms.n_trials)
 
     def _is_late(self) -> bool:
-        return self._stop.is_set or (self._deadline is not None and self._clock.monotonic() >= self._deadline)
+        deadline = self._terms.deadline
+        return self._stop.is_set or (deadline is not None and deadline.left(self._clock) <= 0.0)
 
     def _wait(self, seconds: float) -> Exchange:
         """Other workers evaluate the rest of the budget; if one fails or is lost, there is room in it again. Reading
