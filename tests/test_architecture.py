@@ -50,7 +50,7 @@ ORDER = [
     "report",
     "dashboard", "dashboard.reader", "dashboard.status", "dashboard.rows", "dashboard.throttled", "dashboard.feed",
     "dashboard.watch", "dashboard.overview", "dashboard.parallel", "dashboard.figures", "dashboard.events",
-    "dashboard.security", "dashboard.guard", "dashboard.server",
+    "dashboard.security", "dashboard.guard", "dashboard.connection", "dashboard.streams", "dashboard.server",
     "cli", "cli.studyfile", "cli.live", "cli.terminal", "cli.target", "cli.parameters", "cli.options",
     "cli.study_summary",
     "cli.run_summary", "cli.capture", "cli.running", "cli.run", "cli.worker", "cli.inspect", "cli.export",

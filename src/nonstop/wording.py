@@ -75,3 +75,8 @@ def hint(name: object, known: Iterable[str]) -> str:
 def printable(text: str) -> str:
     """The text without what a database may not store: NUL characters and lone surrogates are replaced."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
+
+
+def is_text(text: str) -> bool:
+    """Can it be written as UTF-8? Lone surrogates cannot; Python has them where bytes were no characters."""
+    return text.isascii() or printable(text.replace("\0", "")) == text.replace("\0", "")
