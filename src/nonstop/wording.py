@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Final
@@ -13,6 +14,18 @@ from nonstop.types import Params
 
 _UNITS: Final = (86400.0, 3600.0, 60.0, 1.0)
 _DURATION: Final = re.compile(r"(?:([\d.]+)d)?(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s?)?")
+
+# As SQLAlchemy parses a password: everything between the first colon after the user and the next @, spaces included.
+# If more @ follow before the path, they were meant to be a part of it.
+_SCHEMES: Final = "postgres(?:ql)?|sqlite|mysql|mariadb|mssql|oracle|redis|mongodb"
+_DATABASE_PASSWORD: Final = re.compile(
+    rf"(\b(?:{_SCHEMES})(?:\+\w+)?://[^\s:/]*:)[^@]+(?:@[^@/?\s:]*)*(?=@)", re.IGNORECASE
+)
+_PASSWORD: Final = re.compile(r"([a-z][a-z0-9+.-]{0,40}://[^:/@]*:)[^@]+(?=@)", re.IGNORECASE)
+_SECRETS: Final = "(?:password|sslpassword|passfile|sslkey)="
+_QUERY_PASSWORD: Final = re.compile(rf"({_SECRETS})[^&\s'\"]+", re.IGNORECASE)
+_LAST_QUERY_PASSWORD: Final = re.compile(rf"({_SECRETS})[^&]+", re.IGNORECASE)
+_IS_URL: Final = re.compile(r"(?:--?[\w-]+=)?[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 def seconds_of(duration: object) -> float | None:
@@ -53,8 +66,8 @@ def scalar(value: object) -> str:
 
 
 def assignments(params: Params | None) -> str:
-    """Params in a readable form: lr=0.001, depth=7."""
-    return ", ".join(f"{name}={scalar(value)}" for name, value in (params or {}).items())
+    """Params in a readable form, in one line for a terminal: lr=0.001, depth=7."""
+    return visible(", ".join(f"{name}={scalar(value)}" for name, value in (params or {}).items()))
 
 
 def share(part: float) -> str:
@@ -84,3 +97,49 @@ def hint(name: object, known: Iterable[str]) -> str:
 def printable(text: str) -> str:
     """The text without what a database may not store: NUL characters and lone surrogates are replaced."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode(errors="replace").decode()
+
+
+def is_text(text: str) -> bool:
+    """Can it be written as UTF-8? Lone surrogates cannot; Python has them where bytes were no characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def visible(text: str, keep: str = "") -> str:
+    """The text with everything escaped that a terminal would obey or hide instead of showing it, but for what to keep.
+
+    These are control characters (\\x1b begins a command to the terminal), format characters (\\u202e reverses what
+    follows), line separators and lone surrogates."""
+    if text.isprintable():
+        return text
+    return "".join(char if char in keep or _is_visible(char) else _escaped(char) for char in text)
+
+
+def _is_visible(char: str) -> bool:
+    return unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
+
+
+def without_passwords(text: str) -> str:
+    """The text with the passwords of all URLs masked."""
+    if "@" in text:
+        lines = (_masked(_DATABASE_PASSWORD, line) for line in text.split("\n"))
+        text = re.sub(r"\S+", lambda word: _masked(_PASSWORD, word[0]), "\n".join(lines))
+    return _QUERY_PASSWORD.sub(r"\1***", text)
+
+
+def _masked(pattern: re.Pattern[str], part: str) -> str:
+    """Masked up to the last @: every search for the end of a password succeeds then, which keeps the time linear."""
+    before, at, rest = part.rpartition("@")
+    return pattern.sub(r"\1***", before + at) + rest
+
+
+def word_without_passwords(word: str) -> str:
+    """The same for one word of a command line: where it is a URL, a password in its query may contain anything."""
+    return without_passwords(_LAST_QUERY_PASSWORD.sub(r"\1***", word) if _IS_URL.match(word) else word)

@@ -9,7 +9,7 @@ from nonstop.storage.contract import Storage
 from nonstop.trials.messages import HandOn
 from tests.helpers.storages import Desk
 
-SPEC = {"space": {"x": {"type": "float", "low": 1e-5, "high": 0.1}}, "seed": 0, "note": "größer \ud800 \0"}
+SPEC = {"space": {"x": {"type": "float", "low": 1e-5, "high": 0.1}}, "seed": 0, "note": "größer \\ud800 \0"}
 
 
 def test_a_study_comes_back_as_it_was_created(storage: Storage) -> None:
@@ -49,6 +49,13 @@ def test_a_name_no_database_stores_is_refused(storage: Storage, name: str) -> No
 def test_a_specification_that_is_no_json_is_refused(storage: Storage, value: object) -> None:
     with pytest.raises(StudyError, match="JSON"):
         storage.create_study("demo", {"value": value})
+
+
+@pytest.mark.parametrize("spec", [{"note": "a\ud800"}, {"x\udcff": 1}, {"deep": [{"choices": ["b\ud800"]}]}])
+def test_a_specification_with_half_a_character_is_refused(storage: Storage, spec: dict[str, object]) -> None:
+    with pytest.raises(StudyError, match="half of a surrogate pair"):
+        storage.create_study("demo", spec)
+    assert not storage.list_studies()
 
 
 def test_studies_do_not_see_each_other(storage: Storage) -> None:

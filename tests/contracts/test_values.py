@@ -19,7 +19,7 @@ from tests.helpers.trials import a_start, modelled, said
 EXTREMES = (0.0, -0.0, 5e-324, -5e-324, sys.float_info.max, -sys.float_info.max, 0.1 + 0.2, 1 / 3, 1e22, 123456789.0)
 PARAMS: dict[str, Value] = {
     "int": -(2**60),
-    "text": "größer \0 \ud800 \N{SNOWMAN} ' \" \\ ; --",
+    "text": "größer \0 \\ud800 \N{SNOWMAN} ' \" \\ ; --",
     "": "",
     "true": True,
     "none": None,
@@ -49,6 +49,14 @@ def test_params_keep_value_type_and_order(desk: Desk) -> None:
     assert same(desk.trial(0).params, PARAMS)
     enqueued = desk.storage.insert(desk.study, PARAMS, None, "enqueue")
     assert same(enqueued.params, PARAMS)
+
+
+@pytest.mark.parametrize("params", [{"x": "a\ud800"}, {"\udcff": 1.0}])
+def test_half_a_character_is_refused(desk: Desk, params: dict[str, Value]) -> None:
+    with pytest.raises(TrialError, match="half of a surrogate pair"):
+        desk.storage.insert(desk.study, params, None, "enqueue")
+    with pytest.raises(TrialError, match="half of a surrogate pair"):
+        desk.start(desk.ask(), params)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)

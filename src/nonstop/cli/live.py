@@ -21,7 +21,7 @@ from nonstop.errors import StorageError
 from nonstop.history.board import Board, WorkerState
 from nonstop.study import Study
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.wording import assignments, duration, scalar, share
+from nonstop.wording import assignments, duration, scalar, share, visible
 
 #: Seconds between two polls of the storage, and between two plain lines.
 POLL_INTERVAL, LINE_INTERVAL = 0.25, 1.0
@@ -106,7 +106,7 @@ class Panel(AbstractContextManager["Panel"]):
     """The live panel: the incumbent, the budget, and a row for each worker."""
 
     def __init__(self, console: Console, title: str, budget: int | None) -> None:
-        self._title = title
+        self._title = visible(title)
         self._budget = budget
         self._live = Live(
             console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False
@@ -172,13 +172,13 @@ def _workers(board: Board, now: float, most: int) -> RenderableType:
 
 
 def _worker(worker: WorkerState, now: float) -> tuple[RenderableType, ...]:
-    trial = worker.trial
+    trial, name = worker.trial, Text(visible(worker.name))  # as Text: Rich would read a string as markup
     done = Text(f"{worker.completed} done" + (f", {worker.failed} failed" if worker.failed else ""), style="dim")
     if trial is None:
-        return worker.name, Text("idle", style="dim"), "", done, ""
+        return name, Text("idle", style="dim"), "", done, ""
     if trial.state is TrialState.PROPOSING:
         since, doing = trial.asked_at, Text(f"proposing trial {trial.number}", style="yellow")
     else:
         since, doing = trial.started_at, Text(f"evaluating trial {trial.number}", style="cyan")
     age = "" if since is None else duration(max(now - since, 0.0))
-    return worker.name, doing, age, done, Text(assignments(trial.params), style="dim")
+    return name, doing, age, done, Text(assignments(trial.params), style="dim")

@@ -11,7 +11,8 @@ import click
 
 from nonstop.cli.output import written
 from nonstop.cli.target import locate, open_study, shown_url
-from nonstop.cli.terminal import echo, without_passwords
+from nonstop.cli.terminal import echo
+from nonstop.wording import printable, without_passwords
 
 if TYPE_CHECKING:
     from nonstop.study import Study
@@ -55,9 +56,9 @@ def write_report(url: str, name: str, path: Path) -> None:
     trials = study.trials
     stored = study.storage.load_study(name)
     completed = sum(trial.value is not None for trial in trials)
-    resume = study.spec.command or without_passwords(resume_command(shown_url(url), name, completed))
+    resume = without_passwords(study.spec.command or resume_command(shown_url(url), name, completed))
     about = About(name, shown_url(url), str(stored.spec["rule"]), time.time(), resume, notes)
-    content = page(about, study.spec, trials)
+    content = printable(page(about, study.spec, trials))
     study.storage.close()
     with written(path, private=True) as out:
         out.write(content)

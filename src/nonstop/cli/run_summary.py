@@ -21,8 +21,8 @@ from nonstop.cli.study_summary import (
     usage_of,
 )
 from nonstop.cli.target import VARIABLE
-from nonstop.cli.terminal import echo, echo_error, echo_json, without_passwords
-from nonstop.wording import duration
+from nonstop.cli.terminal import echo, echo_error, echo_json
+from nonstop.wording import duration, printable, without_passwords, word_without_passwords
 
 if TYPE_CHECKING:
     from nonstop.study import Study
@@ -52,7 +52,7 @@ def summary_of_run(study: Study, url: str, outcome: Outcome, seconds: float) -> 
     storage = [] if os.environ.get(VARIABLE) == url else [url]
     return {
         "name": study.name,
-        "storage": without_passwords(url),
+        "storage": word_without_passwords(url),
         "state": _STATES.get(outcome.code, "interrupted"),
         "reason": None if outcome.reason is None else without_passwords(outcome.reason),
         "seconds": seconds,
@@ -88,5 +88,5 @@ def echo_run(summary: dict[str, Any], as_json: bool) -> None:
 
 
 def command_line(*words: str) -> str:
-    """The words as one would type them in a shell, without passwords."""
-    return without_passwords(shlex.join(words))
+    """The words as one would type them in a shell, without passwords, and without bytes that are no characters."""
+    return printable(shlex.join(word_without_passwords(word) for word in words))

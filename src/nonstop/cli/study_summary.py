@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nonstop.cli.terminal import echo, echo_table
 from nonstop.errors import StudyError
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.wording import assignments, duration, scalar, share
+from nonstop.wording import assignments, duration, scalar, share, visible
 from nonstop.workers.usage import Usage, overall
 
 if TYPE_CHECKING:
@@ -102,8 +102,9 @@ def _running(trial: Trial, now: float) -> dict[str, Any]:
 
 def echo_study(summary: Mapping[str, Any]) -> None:
     """Print the summary of a study as text."""
-    echo(f"study   {summary['name']} in {summary['storage']}")
-    echo(f"about   {summary['direction']} {', '.join(summary['space'])} by {summary['rule']}, seed {summary['seed']}")
+    echo(f"study   {visible(summary['name'])} in {summary['storage']}")
+    about = f"{summary['direction']} {', '.join(summary['space'])} by {summary['rule']}, seed {summary['seed']}"
+    echo(f"about   {visible(about)}")
     echo(f"trials  {counts_line(summary['counts'])}")
     echo(f"best    {best_line(summary['best'])}")
     if summary["believed"]:

@@ -8,34 +8,35 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-# As SQLAlchemy parses a password: everything between the first colon after the scheme and the first @.
-_PASSWORD = re.compile(r"([a-z][a-z0-9+.]*://[^\s:/@]*:)[^@\s]+(?=@)", re.IGNORECASE)
-_QUERY = re.compile(r"((?:password|sslpassword|passfile|sslkey)=)[^&\s'\"]+", re.IGNORECASE)
+from nonstop.wording import visible, without_passwords
 
-
-def without_passwords(text: str) -> str:
-    """The text with the passwords of all URLs masked."""
-    return _QUERY.sub(r"\1***", _PASSWORD.sub(r"\1***", text))
+# What json.dumps leaves as it is, and a terminal may obey: in strings only, where it can be escaped.
+_UNESCAPED = re.compile("[^\\x00-\\x7e]|\\x7f")
 
 
 def echo(text: str = "", err: bool = False) -> None:
-    """One line on stdout, or on stderr."""
-    click.echo(without_passwords(text), err=err)
+    """A line on stdout, or on stderr. Whatever it contains, the terminal shows it and obeys nothing."""
+    click.echo(visible(without_passwords(text), keep="\n\t"), err=err)
 
 
 def echo_error(text: str) -> None:
     """One line on stderr, red in a terminal, prefixed with `nonstop:`."""
-    click.secho(f"nonstop: {' '.join(without_passwords(text).split())}", fg="red", err=True)
+    click.secho(f"nonstop: {visible(' '.join(without_passwords(text).split()))}", fg="red", err=True)
 
 
 def echo_json(value: object) -> None:
-    """Indented JSON on stdout; without NaN and infinity, which JSON does not have."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    """Indented JSON on stdout; without NaN and infinity, which JSON does not have, and with escapes as in visible()."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    click.echo(_UNESCAPED.sub(lambda found: found[0] if visible(found[0]) == found[0] else _in_json(found[0]), text))
+
+
+def _in_json(char: str) -> str:
+    return json.dumps(char)[1:-1] if char != "\x7f" else "\\u007f"
 
 
 def echo_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Left-aligned columns, each as wide as its widest cell."""
-    lines = [header, *rows]
+    lines = [header, *([visible(cell) for cell in row] for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
     for line in lines:
         echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())

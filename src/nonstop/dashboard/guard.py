@@ -14,6 +14,8 @@ from nonstop.dashboard.security import COOKIE, HEADERS, Policy, same
 LOGIN = Path(__file__).parent / "static" / "login.html"
 #: Files of the login page, which need no token.
 _OPEN = ("/static/style.css", "/static/theme.js")
+#: Headers that the routes may see. No Range: they would make answers of many parts, which nobody needs here.
+_PASSED = frozenset({b"host", b"if-none-match", b"if-modified-since"})
 
 
 class Guard:
@@ -27,7 +29,9 @@ class Guard:
         """Answer a request, or let it through."""
         if scope["type"] == "http":
             answer = self._answer(scope)
-            await (answer or self._app)(scope, receive, _with_headers(send, scope["path"]))
+            passed = [(name, value) for name, value in scope["headers"] if name in _PASSED]
+            send = _with_headers(send, scope["path"])
+            await (answer or self._app)({**scope, "headers": passed}, receive, send)
         elif scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         else:  # the dashboard has no web sockets
@@ -35,12 +39,17 @@ class Guard:
 
     def _answer(self, scope: Scope) -> Response | None:
         """A refusal or the login page; None lets the request through."""
+        too_long = self._policy.too_long(scope["raw_path"] + scope["query_string"], scope["headers"])
+        if too_long is not None:
+            return JSONResponse({"error": too_long.why}, too_long.status)
         headers: dict[str, list[str]] = {}
         for name, value in scope["headers"]:
             headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
         refusal = self._policy.refusal(scope["method"], headers)
         if refusal is not None:
             return JSONResponse({"error": refusal.why}, refusal.status, {"allow": "GET, HEAD"})
+        if not (scope["path"].isascii() and scope["path"].isprintable()):  # no name here has such characters
+            return JSONResponse({"error": "there is no such page"}, 404)
         if self._policy.admits(headers) or scope["path"] in _OPEN:
             return None
         return self._log_in(scope)

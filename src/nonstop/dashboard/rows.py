@@ -13,8 +13,9 @@ _SHORT: Final = 160
 
 
 def text_of(value: object) -> str:
-    """JSON in one line, as a server-sent event needs it. Stored numbers are finite, so browsers can parse it."""
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+    """JSON in one line, as a server-sent event needs it. Stored numbers are finite, so browsers can parse it. In ASCII,
+    so that it can be sent whatever it contains."""
+    return json.dumps(value, separators=(",", ":"))
 
 
 def row_of(trial: Trial, names: Sequence[str]) -> str:

@@ -11,16 +11,17 @@ import hmac
 import ipaddress
 import re
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
 from typing import Final
-from urllib.parse import urlsplit
 
 from nonstop.errors import StudyError
+from nonstop.wording import is_text
 
 COOKIE: Final = "nonstop"
 SHORTEST_TOKEN: Final = 16
+#: Bytes of the head of a request and of its target. Browsers send the cookies of all programs on a machine.
+MOST_HEAD, MOST_TARGET = 32_768, 4096
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 #: Plotly sets styles of some elements as attributes, so these are allowed; inline style sheets and scripts are not.
 _POLICY: Final = (
@@ -66,11 +67,21 @@ class Policy:
         """The policy for a dashboard bound to `host`; RefusedError if the network could read it without a token."""
         if token is not None and len(token) < SHORTEST_TOKEN:
             raise RefusedError(f"a token must have at least {SHORTEST_TOKEN} characters")
+        if token is not None and not is_text(token):
+            raise RefusedError("a token must be text: this one has bytes that are no characters")
         if is_loopback(host):
             return cls(LOOPBACK | {host.lower()}, token=token)
         if token is None:
             raise RefusedError(f"{host} can be reached from other machines: give a --token, or leave out --host")
         return cls(LOOPBACK | {host.lower(), socket.gethostname().lower()}, any_address=True, token=token)
+
+    def too_long(self, target: bytes, headers: Iterable[tuple[bytes, bytes]]) -> Refusal | None:
+        """Refuse a request whose target or head is too long."""
+        if len(target) > MOST_TARGET:
+            return Refusal(414, "this address is too long")
+        if sum(len(name) + len(value) for name, value in headers) > MOST_HEAD:
+            return Refusal(431, "the headers are too long: too many cookies, perhaps")
+        return None
 
     def refusal(self, method: str, headers: Mapping[str, list[str]]) -> Refusal | None:
         """Why a request is refused, apart from the token; header names are in lower case."""
@@ -109,22 +120,16 @@ def same(given: str, secret: str) -> bool:
 
 
 def _cookies(headers: Mapping[str, list[str]]) -> list[str]:
-    found = []
-    for line in headers.get("cookie", []):
-        try:
-            found += [morsel.value for name, morsel in SimpleCookie(line).items() if name == COOKIE]
-        except CookieError:  # another program's, on the same host
-            continue
-    return found
+    """The values of our cookie. Not by http.cookies, which takes seconds for some cookies: its time is quadratic."""
+    pairs = (pair.partition("=") for line in headers.get("cookie", []) for pair in line.split(";"))
+    return [value.strip().strip('"') for name, _, value in pairs if name.strip() == COOKIE]
 
 
 def name_of(host: str) -> str | None:
     """The name or address in a Host header, without port and brackets; None if it is malformed. The port is ignored: it
     differs behind an ssh tunnel, and the name alone protects against DNS rebinding."""
-    if not re.fullmatch(r"[\w.-]+(:\d+)?|\[[\da-fA-F:.]+\](:\d+)?", host, re.ASCII):
-        return None
-    name = urlsplit(f"//{host}").hostname
-    return None if name is None else name.rstrip(".").lower()
+    found = re.fullmatch(r"(?:([\w.-]+)|\[([\da-fA-F:.]+)\])(?::\d+)?", host, re.ASCII)
+    return None if found is None else (found[1] or found[2]).rstrip(".").lower()
 
 
 def is_address(name: str) -> bool:

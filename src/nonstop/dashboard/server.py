@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import traceback
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -20,19 +21,22 @@ from starlette.responses import FileResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from nonstop.dashboard.connection import BACKLOG, Connection
 from nonstop.dashboard.events import list_events, study_events
 from nonstop.dashboard.figures import FigureCache, FigureKind, plotly_script
 from nonstop.dashboard.guard import Guard
 from nonstop.dashboard.overview import Overview
 from nonstop.dashboard.reader import Reader
 from nonstop.dashboard.rows import details_of, text_of
-from nonstop.dashboard.security import Policy, RefusedError
+from nonstop.dashboard.security import MOST_HEAD, Policy, RefusedError
+from nonstop.dashboard.streams import Places
 from nonstop.dashboard.watch import Watcher
 from nonstop.errors import NonstopError
 
 STATIC: Final = Path(__file__).parent / "static"
 _JSON: Final = "application/json"
 _EVENTS: Final = "text/event-stream"
+_NUMBER: Final = re.compile("[0-9]{1,18}")  # of a study, of a trial: int() refuses thousands of digits
 
 
 @dataclass
@@ -52,10 +56,11 @@ class Dashboard:
         self.overview = Overview(self.storage)
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="nonstop-figures")
         self.figure_cache = FigureCache(self.figure_kinds, self.thread)
+        self.places = Places()
 
     async def watcher(self, request: Request) -> Watcher:
         """The watcher of the study in the path, which may be newer than the last poll of the list."""
-        study = int(request.path_params["study"])
+        study = _number(request.path_params["study"])
         if study not in self.watchers:
             if study not in self.overview.records:
                 await self.overview.feed.refresh()
@@ -66,22 +71,37 @@ class Dashboard:
             self.watchers.setdefault(study, Watcher(self.storage, record))
         return self.watchers[study]
 
-    async def list_stream(self, _request: Request) -> Response:
+    async def list_stream(self, request: Request) -> Response:
         """Server-sent events of the list."""
-        return StreamingResponse(list_events(self.overview, self.shown_url, self.over), media_type=_EVENTS)
+        return self._stream(request, lambda over: list_events(self.overview, self.shown_url, over))
 
     async def study_stream(self, request: Request) -> Response:
         """Server-sent events of a study, from the cursor that the page knows."""
         watcher = await self.watcher(request)
         epoch, after = request.query_params.get("epoch"), request.query_params.get("after", "")
-        cursor = int(after) if epoch == watcher.epoch and after.isdecimal() else 0
-        return StreamingResponse(study_events(watcher, cursor, self.over), media_type=_EVENTS)
+        cursor = int(after) if epoch == watcher.epoch and _NUMBER.fullmatch(after) else 0
+        return self._stream(request, lambda over: study_events(watcher, cursor, over))
+
+    def _stream(self, request: Request, events: Callable[[Callable[[], bool]], AsyncIterator[str]]) -> Response:
+        """The events in a place of their own, until they are over; HEAD has none, and must not wait for them."""
+        if request.method == "HEAD":
+            return Response(media_type=_EVENTS)
+        place = self.places.take(self.over)
+
+        async def until_over() -> AsyncIterator[str]:
+            try:
+                async for message in events(place.over):
+                    yield message
+            finally:
+                place.leave()
+
+        return StreamingResponse(until_over(), media_type=_EVENTS)
 
     async def trial(self, request: Request) -> Response:
         """The details of one trial as JSON."""
         watcher = await self.watcher(request)
         await watcher.feed.load()
-        found = watcher.trials.get(int(request.path_params["number"]))
+        found = watcher.trials.get(_number(request.path_params["number"]))
         if found is None:
             raise HTTPException(404, f"there is no trial {request.path_params['number']}")
         return Response(text_of(details_of(found)), media_type=_JSON)
@@ -115,11 +135,11 @@ def application(dashboard: Dashboard, policy: Policy) -> Starlette:
 
     routes = [
         Route("/", _page("list.html")),
-        Route("/studies/{study:int}", _page("study.html")),
+        Route("/studies/{study}", _page("study.html")),
         Route("/api/studies", dashboard.list_stream),
-        Route("/api/studies/{study:int}", dashboard.study_stream),
-        Route("/api/studies/{study:int}/trials/{number:int}", dashboard.trial),
-        Route("/api/studies/{study:int}/figures/{name}", dashboard.figure),
+        Route("/api/studies/{study}", dashboard.study_stream),
+        Route("/api/studies/{study}/trials/{number}", dashboard.trial),
+        Route("/api/studies/{study}/figures/{name}", dashboard.figure),
         Route("/api/figures", dashboard.captions),
         Route("/plotly.js", _plotly),
         Mount("/static", StaticFiles(directory=STATIC)),
@@ -129,10 +149,17 @@ def application(dashboard: Dashboard, policy: Policy) -> Starlette:
 
 
 def _page(name: str) -> Callable[[Request], Response]:
-    def page(_request: Request) -> Response:
+    def page(request: Request) -> Response:
+        _number(request.path_params.get("study", "0"))
         return FileResponse(STATIC / name, media_type="text/html")
 
     return page
+
+
+def _number(text: str) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise HTTPException(404, "there is nothing with such a number")
+    return int(text)
 
 
 def _plotly(_request: Request) -> Response:
@@ -159,11 +186,15 @@ def listen(host: str, port: int) -> socket.socket:
     return bound
 
 
-def serve(dashboard: Dashboard, policy: Policy, bound: socket.socket) -> None:
-    """Answer until SIGINT or SIGTERM."""
+def server_of(dashboard: Dashboard, policy: Policy) -> uvicorn.Server:
+    """The server, which ends the streams of the dashboard when it stops."""
     config = uvicorn.Config(
         application(dashboard, policy),
-        log_level="warning",
+        http=Connection,
+        ws="none",
+        h11_max_incomplete_event_size=MOST_HEAD,
+        backlog=BACKLOG,
+        log_level="error",  # what strangers send is worth no line in the terminal
         access_log=False,
         server_header=False,
         lifespan="on",
@@ -171,4 +202,9 @@ def serve(dashboard: Dashboard, policy: Policy, bound: socket.socket) -> None:
     )
     server = uvicorn.Server(config)
     dashboard.over = lambda: server.should_exit
-    server.run(sockets=[bound])
+    return server
+
+
+def serve(dashboard: Dashboard, policy: Policy, bound: socket.socket) -> None:
+    """Answer until SIGINT or SIGTERM."""
+    server_of(dashboard, policy).run(sockets=[bound])

@@ -95,6 +95,10 @@ def parse(url: str) -> URL:
         raise StorageError("this is no storage URL: write sqlite:///FILE or postgresql://USER@HOST/DATABASE") from None
     if parsed.drivername not in _DIALECTS:
         raise StorageError(f"{parsed.drivername!r} is no storage nonstop knows: use sqlite:///FILE or postgresql://…")
+    if "@" in (parsed.host or ""):
+        raise StorageError(
+            "the password of this storage URL ends at its first @: write %40 for an @ that is a part of it"
+        )
     if _DIALECTS[parsed.drivername] is postgres:
         return parsed.set(drivername="postgresql+psycopg")
     path = sqlite.path_of(parsed)

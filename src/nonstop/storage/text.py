@@ -11,8 +11,9 @@ from typing import Any, cast
 
 from nonstop.errors import NonstopError, StudyError, TrialError
 from nonstop.types import Params
-from nonstop.wording import printable, shown
+from nonstop.wording import is_text, printable, shown
 
+_ESCAPED = "\\ud"  # in JSON, the beginning of every surrogate, and of some other characters
 _JSON = json.JSONEncoder(allow_nan=False)  # json.dumps would create one with every call
 
 #: Characters of a study's name. PostgreSQL has no room for more than some 2,700 bytes in an index.
@@ -25,14 +26,20 @@ NOT_SHARED = "a study in memory cannot be shared with another process: create it
 def encode(what: str, value: Mapping[str, object], error: type[NonstopError] = TrialError) -> str:
     """JSON in ASCII; raises `error` for what JSON cannot hold, NaN and infinity included. `what` names it."""
     try:
-        return _JSON.encode(dict(value))
+        text = _JSON.encode(dict(value))
+        if _ESCAPED in text:
+            json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as cause:  # a ValueError, too
+        near = shown(cause.object[max(0, cause.start - 20) : cause.end])
+        raise error(f"{what} cannot be stored: half of a surrogate pair is no character, in {near}") from None
     except (TypeError, ValueError, RecursionError) as cause:
         raise error(f"{what} cannot be stored as JSON: {cause}") from None
+    return text
 
 
 def decode(text: str) -> dict[str, object]:
     """What encode() was given; ValueError or TypeError if the text cannot be that."""
-    found = json.loads(text)
+    found = _loads(text)
     if not isinstance(found, dict):
         raise TypeError(f"no JSON object, but a {type(found).__name__}")
     return found
@@ -45,7 +52,23 @@ def clean_params(params: Params) -> Params:
 
 def decode_all(texts: list[str]) -> list[Any]:
     """What decode() gives for each text, many times faster than one by one."""
-    return cast("list[Any]", json.loads(f"[{','.join(texts)}]"))
+    return cast("list[Any]", _loads(f"[{','.join(texts)}]"))
+
+
+def _loads(text: str) -> object:
+    value = json.loads(text)
+    return _whole(value) if _ESCAPED in text else value
+
+
+def _whole(value: object) -> object:
+    """The value with lone surrogates, which earlier versions stored, written as they are in JSON: \\ud800."""
+    if isinstance(value, str):
+        return value if is_text(value) else value.encode(errors="backslashreplace").decode()
+    if isinstance(value, list):
+        return [_whole(part) for part in value]
+    if isinstance(value, dict):
+        return {_whole(key): _whole(part) for key, part in value.items()}
+    return value
 
 
 def study_name(name: str) -> str:

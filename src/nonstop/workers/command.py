@@ -3,9 +3,9 @@
 No shell runs it. The template is first split into arguments, as a shell would split it, and then values replace the
 {placeholders}: whatever a value contains, it stays inside its one argument. {{ and }} stand for braces.
 
-For pipes, write `sh -c '…'`. There a value inside the script would be run as a part of it, so only values of harmless
-characters may stand in an argument that could be a script; others are refused before the first trial. Any value may be
-passed to a script as an argument of its own: `sh -c 'train --loss "$1" | tail -1' sh {loss}`.
+For pipes, write `sh -c '…'`. A text inside the script would be run as a part of it, so it is refused before the first
+trial; numbers may stand there. Any value may be passed to a script as an argument of its own:
+`sh -c 'train --loss "$1" | tail -1' sh {loss}`. template.py says which values may stand where.
 """
 
 from __future__ import annotations
@@ -23,13 +23,11 @@ from typing import IO, Final
 from nonstop.arguments import seconds, text
 from nonstop.errors import ObjectiveError
 from nonstop.space import Categorical, Space
-from nonstop.types import Params, Value
+from nonstop.types import Params
 from nonstop.wording import shown
 from nonstop.workers.stopping import check_platform
+from nonstop.workers.template import PLACEHOLDER, check_values, filled
 
-_PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
-_SCRIPT: Final = re.compile(r"[\s;|&$<>()`'\"\\*?]")  # an argument with one of these may be a script
-_HARMLESS: Final = re.compile(r"[\w.,:/+@%=-]+", re.ASCII)
 _TAIL: Final = 65_536  # bytes of output to read, from its end
 _GRACE: Final = 2.0  # seconds between SIGTERM and SIGKILL
 
@@ -63,22 +61,22 @@ class Command:
 
     def check(self, space: Space) -> None:
         """ObjectiveError unless every placeholder is a parameter, and every choice may stand where its name does."""
-        for part in shlex.split(self.template):
-            if re.search("[{}]", _PLACEHOLDER.sub("", part)):
+        parts = shlex.split(self.template)
+        for part in parts:
+            if re.search("[{}]", PLACEHOLDER.sub("", part)):
                 raise ObjectiveError(f"the command has a single brace in {part!r}: write {{{{ and }}}} for braces")
-            for name in filter(None, _PLACEHOLDER.findall(part)):
+            for name in filter(None, PLACEHOLDER.findall(part)):
                 if name not in space:
                     raise ObjectiveError(
                         f"the command has a placeholder {{{name}}}, but the parameters are {', '.join(space)}; "
                         "write {{ and }} where braces are meant"
                     )
-                parameter = space[name]
-                for choice in parameter.choices if isinstance(parameter, Categorical) else ():
-                    _filled(part, {name: choice}, strict=False)
+        choices = {name: found.choices for name, found in space.items() if isinstance(found, Categorical)}
+        check_values(parts, choices)
 
     def arguments(self, params: Params) -> list[str]:
         """The command's argument list for these params."""
-        return [_filled(part, params) for part in shlex.split(self.template)]
+        return filled(shlex.split(self.template), params)
 
     def __call__(self, params: Params) -> float:
         """Run the command with these params; ObjectiveError says why there is no value."""
@@ -102,32 +100,6 @@ class Command:
                 how = f"exit code {code}" if code > 0 else f"killed by signal {-code} ({signal.strsignal(-code)})"
                 raise ObjectiveError(f"{how}{_said(err)}")
             return _value(_lines(out), _said(err))
-
-
-def _filled(part: str, params: Params, strict: bool = True) -> str:
-    """One argument with its values. With strict=False, placeholders that are not in params stay as they are."""
-    script = _SCRIPT.search(_PLACEHOLDER.sub("", part)) is not None
-
-    def fill(match: re.Match[str]) -> str:
-        if match[0] in ("{{", "}}"):
-            return match[0][0]
-        name = match[1]
-        if name not in params and not strict:
-            return match[0]
-        text = _text(params[name])
-        if script and not _HARMLESS.fullmatch(text):
-            raise ObjectiveError(
-                f"the value {text!r} of {name} may not stand inside a script ({part!r}): give it an argument of its "
-                f"""own, as in  sh -c 'train "$1"' sh {{{name}}}"""
-            )
-        return text
-
-    return _PLACEHOLDER.sub(fill, part)
-
-
-def _text(value: Value) -> str:
-    """Strings as they are, everything else as in JSON: floats to the last bit, true, false, null."""
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
