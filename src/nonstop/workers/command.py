@@ -17,6 +17,7 @@ import shlex
 import signal
 import subprocess
 import tempfile
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import IO, Final
 
@@ -25,6 +26,7 @@ from nonstop.errors import ObjectiveError
 from nonstop.space import Categorical, Space
 from nonstop.types import Params
 from nonstop.wording import shown
+from nonstop.workers.guard import Guard
 from nonstop.workers.stopping import check_platform
 from nonstop.workers.template import PLACEHOLDER, check_values, filled
 
@@ -37,7 +39,7 @@ class Command:
     """A command as an objective: the last line that it prints is the value, a number or JSON with `value`.
 
     It fails if it exits with another code than 0, prints no number, or takes longer than `timeout` seconds. When it is
-    stopped, the processes that it started are stopped too.
+    stopped, or its worker is killed, the processes that it started are stopped too.
     """
 
     #: The command line, with {placeholders} for parameters.
@@ -82,24 +84,33 @@ class Command:
         """Run the command with these params; ObjectiveError says why there is no value."""
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
             # Files and not pipes: for output of any length, and so as not to wait for processes left in the background.
-            try:
-                process = subprocess.Popen(
-                    self.arguments(params), stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
-                )
-            except OSError as error:
-                raise ObjectiveError(f"the command cannot be started: {error}") from error
-            try:
-                code = process.wait(self.timeout)
-            except subprocess.TimeoutExpired:
-                _end(process)
-                raise ObjectiveError(f"stopped after the time limit of {self.timeout:g} s{_said(err)}") from None
-            except BaseException:
-                _end(process)
-                raise
+            code = self._run(self.arguments(params), out, err)
+            if code is None:
+                raise ObjectiveError(f"stopped after the time limit of {self.timeout:g} s{_said(err)}")
             if code != 0:
                 how = f"exit code {code}" if code > 0 else f"killed by signal {-code} ({signal.strsignal(-code)})"
                 raise ObjectiveError(f"{how}{_said(err)}")
             return _value(_lines(out), _said(err))
+
+    def _run(self, arguments: list[str], out: IO[bytes], err: IO[bytes]) -> int | None:
+        """The exit code; None if the time limit ended it. If this process ends, the guard ends the command."""
+        with ExitStack() as stack:
+            try:
+                guard = stack.enter_context(Guard())
+                process = subprocess.Popen(
+                    arguments, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+                )
+            except OSError as error:
+                raise ObjectiveError(f"the command cannot be started: {error}") from error
+            try:
+                guard.watch(process.pid)
+                return process.wait(self.timeout)
+            except subprocess.TimeoutExpired:
+                _end(process)
+                return None
+            except BaseException:
+                _end(process)
+                raise
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
