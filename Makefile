@@ -17,7 +17,7 @@ export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-lowest release browser screenshots bench-dashboard bench-corners lint format types docs check oracle bench-suggest bench-storage bench-utilisation bench-noise theory faults mutants \
+.PHONY: help demo test test-lowest release browser screenshots bench-dashboard bench-corners lint format types docs check oracle bench-suggest bench-storage bench-utilisation bench-noise theory faults mutants partitions fuzz bench-failures \
 	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
 .DEFAULT_GOAL := help
 
@@ -91,6 +91,9 @@ faults: .venv/.ready ## The fault suite at length: 32 processes, killed and stop
 
 mutants: .venv/.ready ## Mistakes in the source, one by one: nine in ten must make a test fail; write benchmarks/results
 	@$(BIN)/python -m tests.mutants.run --out benchmarks/results/mutants.md $(ARGS)
+
+partitions: .venv/.ready ## Part workers from a real PostgreSQL, in network namespaces: lost, slow, frozen, killed (needs root)
+	@$(BIN)/python -m pytest -s -v tests/partitions/namespaces.py $(ARGS)
 
 bench-noise: .venv/.ready ## Compare the default with the paper's rules under noise; write benchmarks/results
 	@$(BIN)/python benchmarks/noise.py $(ARGS)

@@ -14,8 +14,8 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -52,10 +52,14 @@ def _within_reach(binaries: Path, user: str, folder: Path) -> Path:
 
 
 class Server:
-    """A PostgreSQL of our own."""
+    """A PostgreSQL of our own. `settings` are added to SETTINGS; `launcher` is a command that runs it elsewhere."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, settings: Mapping[str, str] | None = None, launcher: Sequence[str] | None = None
+    ) -> None:
         self._folder = folder
+        self._settings = {**SETTINGS, **(settings or {})}
+        self._launcher = launcher
         self._data = folder / "data"
         self._binaries = find_binaries()
         self._user = "nobody" if os.getuid() == 0 else None
@@ -77,14 +81,38 @@ class Server:
         subprocess.run(
             [*command, "--no-locale", "--no-sync"], check=True, capture_output=True, user=self._user, cwd=folder
         )
+        with (self._data / "pg_hba.conf").open("a") as file:
+            file.write("host all all samenet trust\nhost all all 10.0.0.0/8 trust\n")
         self.start()
 
     @property
+    def processes(self) -> list[int]:
+        """The postmaster and its children."""
+        assert self._process is not None
+        stats = [path.read_text() for path in Path("/proc").glob("[0-9]*/stat")]
+        fields = [(stat.split()[0], stat.rpartition(")")[2].split()[1]) for stat in stats]
+        return [self._process.pid, *(int(pid) for pid, parent in fields if int(parent) == self._process.pid)]
+
+    def kill(self) -> None:
+        """As a machine that loses its power, but for its disk."""
+        assert self._process is not None
+        for pid in reversed(self.processes):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self._process.wait(30)
+        self._process = None
+
+    @property
     def url(self) -> str:
-        return f"postgresql+psycopg://postgres@/postgres?host={self._folder}"
+        return f"postgresql+psycopg://postgres@/postgres?host={self._folder}&port={self._port}"
+
+    @property
+    def _port(self) -> str:
+        """The name of the socket has it, too."""
+        return self._settings.get("port", "5432")
 
     def start(self) -> None:
-        settings = [f"--{name}={value}" for name, value in SETTINGS.items()]
+        settings = [f"--{name}={value}" for name, value in self._settings.items()]
         command: list[str | Path] = [
             self._binaries / "postgres",
             "-D",
@@ -92,8 +120,9 @@ class Server:
             f"--unix_socket_directories={self._folder}",
         ]
         with (self._folder / "log").open("ab") as log:
+            user = self._user if self._launcher is None else None  # the launcher needs root, and gives it up
             self._process = subprocess.Popen(
-                [*command, *settings], stdout=log, stderr=log, user=self._user, cwd=self._folder
+                [*(self._launcher or ()), *command, *settings], stdout=log, stderr=log, user=user, cwd=self._folder
             )
         self._wait_until_ready()
 
@@ -101,7 +130,7 @@ class Server:
         deadline = time.monotonic() + 30
         while True:
             try:
-                psycopg.connect(host=str(self._folder), user="postgres", dbname="postgres").close()
+                psycopg.connect(host=str(self._folder), port=self._port, user="postgres", dbname="postgres").close()
             except psycopg.OperationalError:
                 assert self._process is not None
                 if self._process.poll() is not None or time.monotonic() > deadline:
@@ -119,10 +148,12 @@ class Server:
 
 
 @contextmanager
-def running_server() -> Iterator[Server]:
+def running_server(
+    settings: Mapping[str, str] | None = None, launcher: Sequence[str] | None = None
+) -> Iterator[Server]:
     folder = Path(tempfile.mkdtemp(prefix="nonstop-pg-"))
     try:
-        server = Server(folder)
+        server = Server(folder, settings, launcher)
         try:
             yield server
         finally:
