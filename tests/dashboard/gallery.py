@@ -75,7 +75,7 @@ def thirty(params: Params) -> float:
 
 def decades(params: Params) -> float:
     x, y = numbers(params)
-    return 10.0 ** min(6.0, -10.0 + 16.0 * (abs(x - 0.37) + abs(y - 0.61)) + 0.2 * math.sin(40.0 * x))
+    return math.pow(10.0, min(6.0, -10.0 + 16.0 * (abs(x - 0.37) + abs(y - 0.61)) + 0.2 * math.sin(40.0 * x)))
 
 
 def _unlike() -> nonstop.Space:
@@ -89,7 +89,9 @@ def _unlike() -> nonstop.Space:
     parameters["weight_decay"] = nonstop.Float(1e-6, 1e-1, log=True)
     parameters["narrow log range"] = nonstop.Float(2e-4, 7e-4, log=True)
     parameters["schedule"] = nonstop.Categorical([words[i : i + 60] for i in range(3)])
-    parameters["augmentation"] = nonstop.Categorical(["none", "a", "mixup-and-cutmix-with-label-smoothing-0.1-of-the-first-30-ep"])
+    parameters["augmentation"] = nonstop.Categorical(
+        ["none", "a", "mixup-and-cutmix-with-label-smoothing-0.1-of-the-first-30-ep"]
+    )
     return nonstop.Space(parameters)
 
 
@@ -162,7 +164,9 @@ def look(browser: Browser, address: str, target: Path, size: tuple[int, int], co
     """A picture of the whole page, with all of its figures drawn."""
     dark = colours == "dark"
     page = browser.new_page(
-        viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if dark else "light", has_touch=size == PHONE
+        viewport={"width": size[0], "height": size[1]},
+        color_scheme="dark" if dark else "light",
+        has_touch=size == PHONE,
     )
     page.goto(address)
     draw_all(page)

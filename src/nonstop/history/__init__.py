@@ -8,8 +8,10 @@ from nonstop.history.progress import Trace, trace
 from nonstop.history.queries import Distances, distances
 from nonstop.history.relevance import Lengthscales, lengthscales
 from nonstop.history.scale import Scale
+from nonstop.history.window import Beyond, Window
 
 __all__ = [
+    "Beyond",
     "Check",
     "Contour",
     "Coverage",
@@ -23,6 +25,7 @@ __all__ = [
     "Slices",
     "Timeline",
     "Trace",
+    "Window",
     "check",
     "contour",
     "distances",
