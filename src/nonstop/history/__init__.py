@@ -4,6 +4,7 @@ from nonstop.history.calibration import Check, Coverage, check
 from nonstop.history.coordinates import Parallel, parallel
 from nonstop.history.cuts import Contour, Slice, Slices, contour, slices
 from nonstop.history.lanes import Lane, Segment, Timeline, timeline, utilisation
+from nonstop.history.listing import Listing, listing
 from nonstop.history.progress import Trace, trace
 from nonstop.history.queries import Distances, distances
 from nonstop.history.relevance import Lengthscales, lengthscales
@@ -18,6 +19,7 @@ __all__ = [
     "Distances",
     "Lane",
     "Lengthscales",
+    "Listing",
     "Parallel",
     "Scale",
     "Segment",
@@ -30,6 +32,7 @@ __all__ = [
     "contour",
     "distances",
     "lengthscales",
+    "listing",
     "parallel",
     "slices",
     "timeline",

@@ -55,7 +55,11 @@ def switched(drawn: go.Figure, axes: Mapping[str, tuple[Window, Window]], marks:
     if all(usual == full for usual, full in axes.values()):
         return drawn
     buttons = [
-        {"label": name, "method": "update", "args": [{"visible": side == 0}, _flat(axes, side), list(marks)]}
+        {
+            "label": name,
+            "method": "update",
+            "args": [{"visible": side == 0} if marks else {}, _flat(axes, side), list(marks)],
+        }
         for side, name in enumerate((_FEWER, _ALL))
     ]
     menu = {"type": "buttons", "direction": "right", "buttons": buttons, "active": 0, "showactive": True}
