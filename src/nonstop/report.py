@@ -25,6 +25,8 @@ from nonstop.workers.usage import Usage, overall
 _MOST_REASONS, _MOST_WORKERS, _LONGEST = 12, 64, 600
 #: Characters of a text in the table of trials that are shown without pointing at it; of a reason at most.
 _WIDTH, _REASON = 32, 200
+#: So many parameters, with names of so many characters, fit beside the facts.
+_FEW, _NARROW = 12, 18
 #: Pixels that the title of a figure takes, which the page shows as text.
 _TITLE: Final = 30
 _UNDER_WAY: Final = (TrialState.RUNNING, TrialState.PROPOSING, TrialState.WAITING)
@@ -64,7 +66,7 @@ def page(about: About, spec: Spec, trials: Sequence[Trial]) -> str:
             '<meta name="color-scheme" content="light dark">',
             f"<title>{_text(about.name)} · nonstop</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>",
             *_header(about, spec, trials),
-            '<div class="pair">',
+            f'<div class="{_pair(spec)}">',
             *_best(spec, trials),
             _facts(about, spec, trials),
             "</div>",
@@ -141,7 +143,8 @@ def _best(spec: Spec, trials: Sequence[Trial]) -> Iterable[str]:
         return
     trial = record.completed[record.steps[-1]]
     rows = [[name, _value(value), _range(spec, name)] for name, value in (trial.params or {}).items()]
-    sentence = f"<p>Trial {trial.number} reached {_html(_value(trial.value))}, to {spec.direction} the value.</p>"
+    reached = f'<span class="n">{scalar(trial.value)},</span>'
+    sentence = f"<p>Trial {trial.number} reached {reached} to {spec.direction} the value.</p>"
     yield _section("Best params", sentence + _table(["parameter", "value", "searched"], rows))
 
 
@@ -188,6 +191,11 @@ def _worker(usage: Usage) -> list[str]:
     return [usage.worker, *(share(part / total) for part in parts), duration(usage.total)]
 
 
+def _pair(spec: Spec) -> str:
+    """Params and facts side by side, unless names are long or many."""
+    return "pair" if len(spec.space) <= _FEW and max(map(len, spec.space)) <= _NARROW else "pair long"
+
+
 def _figure(name: str, figure: go.Figure) -> str:
     """The place of a figure: what it is, what it says this time, and what is not on it, with a switch to see that."""
     title, caption = CAPTIONS[name]
@@ -214,7 +222,7 @@ def _height(figure: go.Figure) -> int:
 
 
 def _trials(spec: Spec, trials: Sequence[Trial]) -> Iterable[str]:
-    """The table of trials. Its cells are short, because there may be 40,000 of them."""
+    """The table of trials. Its cells are short, because there may be 14,000 of them."""
     if not trials:
         return
     record = listing(spec, trials)
@@ -222,7 +230,8 @@ def _trials(spec: Spec, trials: Sequence[Trial]) -> Iterable[str]:
     head = ["trial", "state", "value", *names, "worker", "time (UTC)", "duration", "reason"]
     part = f"The best {record.best} and the latest of {record.of:,} trials: <code>nonstop export</code> has all."
     hint = part if record.best else f"All {record.of:,} trials." if record.of > 1 else "The only trial."
-    top = "".join(f"<th>{_text(name)}</th>" for name in head)
+    words = {"state", "worker", "reason"} | {name for name in names if "choices" in spec.space.to_json()[name]}
+    top = "".join(f"<th{' class=t' if name in words else ''}>{_text(name)}</th>" for name in head)
     rows = "".join(f"<tr>{''.join(_cells(trial, names))}</tr>" for trial in record.trials)
     table = f'<table class="trials"><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>'
     yield _section("Trials", f'<p>{hint}</p><div class="scroll tall" tabindex="0">{table}</div>')
@@ -233,7 +242,8 @@ def _cells(trial: Trial, names: Sequence[str]) -> Iterable[str]:
     time = trial.finished_at or trial.started_at or trial.asked_at
     ends = trial.started_at, trial.finished_at
     took = None if ends[0] is None or ends[1] is None else max(0.0, ends[1] - ends[0])
-    yield f"<th>{trial.number}</th>{_cell(trial.state.value)}<td>{'–' if trial.value is None else scalar(trial.value)}</td>"
+    value = "–" if trial.value is None else scalar(trial.value)
+    yield f"<th>{trial.number}</th>{_cell(trial.state.value)}<td>{value}</td>"
     yield from (_cell(params[name]) if name in params else "<td>–</td>" for name in names)
     yield _cell(trial.worker or "–")
     yield f"<td>{_moment(time).removesuffix(' UTC')}</td>"

@@ -134,7 +134,7 @@ STUDIES = {
         45,
     ),
     "noisy": Shown(noisy, nonstop.Space({"x": nonstop.Float(0.0, 1.0), "y": nonstop.Float(0.0, 1.0)})),
-    "thirty": Shown(thirty, _unlike()),
+    "thirty": Shown(thirty, _unlike(), 110),
     "decades": Shown(decades, nonstop.Space({"x": nonstop.Float(0.0, 1.0), "y": nonstop.Float(0.0, 1.0)})),
 }  # fmt: skip
 

@@ -84,7 +84,7 @@ def test_a_window_grows_towards_predictions_by_half_of_its_length() -> None:
     log = Window("log", 1.0, 100.0).wider(np.array([1e-9, 1e9]))
     assert (log.low, log.high) == pytest.approx((0.1, 1000.0))
     below = Window("log", 1.0, 100.0).wider(np.array([-5.0, 50.0]))  # no log axis has room for it
-    assert (below.low, below.high) == pytest.approx((0.1, 100.0))
+    assert (below.low, below.high) == pytest.approx((1.0, 100.0))
 
 
 def test_clipped_values_are_at_the_ends() -> None:

@@ -9,8 +9,8 @@ from nonstop.history.progress import completed
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 
-#: Rows of a table, and cells; how many of the rows are kept for the best results if there are more trials than rows.
-MOST, CELLS, BEST = 1000, 40_000, 100
+#: Rows of a table, and values of params in it; how many of the rows are kept for the best results if there are more trials than rows.
+MOST, VALUES, BEST = 1000, 6000, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Listing:
 def listing(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Listing:
     """All trials if there are at most `most`, fewer if there are many parameters; else the best and the latest."""
     ordered = sorted(trials, key=lambda trial: trial.number)
-    rows = min(most, max(1, CELLS // (8 + len(spec.space))))
+    rows = min(most, max(10, VALUES // len(spec.space)))
     if len(ordered) <= rows:
         return Listing(tuple(ordered), 0, len(ordered))
     best = min(BEST, rows // 2)

@@ -55,18 +55,15 @@ class Window:
     def wider(self, values: Array, by: float = 0.5) -> Window:
         """The window with as much of these values as fits if it becomes longer at each end by `by` of its length: what
         an uncertain model predicts would otherwise compress everything else."""
-        known = values[np.isfinite(values)]
+        known = values[np.isfinite(values) & ((values > 0.0) | (self.kind == "linear"))]
         if not len(known):
             return self
-        low, high = scaled(np.array([self.low, self.high]), self.kind).tolist()
+        unit = _unit(np.array([self.low, self.high])) if self.kind == "linear" else 1.0
+        low, high = scaled(np.array([self.low, self.high]) / unit, self.kind).tolist()
         room = by * (high - low) or np.inf
-        with np.errstate(divide="ignore", invalid="ignore"):
-            least, most = (float(v) for v in scaled(np.array([known.min(), known.max()]), self.kind))
-        # The logarithm of what is not positive is -inf or NaN: it fits on no log axis.
-        least = -np.inf if np.isnan(least) else least
-        ends = max(low - room, min(low, least)), min(high + room, max(high, most))
-        finite = [end if np.isfinite(end) else known_end for end, known_end in zip(ends, (low, high), strict=True)]
-        return replace(self, low=_back(finite[0], self.kind), high=_back(finite[1], self.kind))
+        least, most = scaled(np.array([known.min(), known.max()]) / unit, self.kind).tolist()
+        low, high = max(low - room, min(low, least)), min(high + room, max(high, most))
+        return replace(self, low=_back(low, self.kind) * unit, high=_back(high, self.kind) * unit)
 
 
 def window(values: Array, sign: float, keep: Array | None = None) -> Window:

@@ -80,7 +80,7 @@ def styled(drawn: go.Figure, title: str, height: int, **layout: Any) -> go.Figur
     seen: set[str] = set()
     for trace in drawn.data:
         group = trace.legendgroup if "legendgroup" in trace else None
-        if "showlegend" not in trace or (trace.showlegend is False and not group):
+        if "showlegend" not in trace or not trace.name or (trace.showlegend is False and not group):
             continue
         key = group or trace.name or ""
         trace.showlegend = _something(trace) and key not in seen
@@ -193,7 +193,7 @@ def axis_of(scale: Scale, width: int = WIDTH) -> dict[str, Any]:
     title = label(scale.name, width)
     if scale.kind == "linear":
         whole = {"tickformat": "~s"} if max(abs(scale.low), abs(scale.high)) >= 1e4 else {}
-        return {"title_text": title, "type": "linear", "nticks": max(3, width // 6), "tickangle": 0, **whole}
+        return {"title_text": title, "type": "linear", "nticks": 5, "tickangle": 0, **whole}
     if scale.kind == "log":
         return {"title_text": title, "tickangle": 0, **log_axis(np.array([scale.low, scale.high]), max(3, width // 7))}
     shown = [round(at) for at in np.linspace(0, len(scale.choices) - 1, min(len(scale.choices), max(2, width // 4)))]
