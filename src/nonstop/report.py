@@ -10,12 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
-from nonstop.history import trace, utilisation
+from nonstop.history import listing, trace, utilisation
 from nonstop.history.progress import began
 from nonstop.plots import CAPTIONS, CONFIG, FIGURES
-from nonstop.plots.plotly import get_plotlyjs
+from nonstop.plots.plotly import get_plotlyjs, go
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import duration, scalar, share
@@ -23,6 +23,12 @@ from nonstop.workers.usage import Usage, overall
 
 #: Limits of the tables: reasons of failures, workers, characters of a reason.
 _MOST_REASONS, _MOST_WORKERS, _LONGEST = 12, 64, 600
+#: Characters of a text in the table of trials that are shown without pointing at it; of a reason at most.
+_WIDTH, _REASON = 32, 200
+#: So many parameters, with names of so many characters, fit beside the facts.
+_FEW, _NARROW = 12, 18
+#: Pixels that the title of a figure takes, which the page shows as text.
+_TITLE: Final = 30
 _UNDER_WAY: Final = (TrialState.RUNNING, TrialState.PROPOSING, TrialState.WAITING)
 #: Figures that scroll sideways on a narrow screen instead of shrinking.
 _WIDE: Final = {"slices", "contour", "parallel", "check", "timeline"}
@@ -60,17 +66,18 @@ def page(about: About, spec: Spec, trials: Sequence[Trial]) -> str:
             '<meta name="color-scheme" content="light dark">',
             f"<title>{_text(about.name)} · nonstop</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>",
             *_header(about, spec, trials),
-            '<div class="pair">',
+            f'<div class="{_pair(spec)}">',
             *_best(spec, trials),
             _facts(about, spec, trials),
             "</div>",
             *_failures(trials),
             *_workers(utilisation(trials)),
-            *(_figure(name, figure.layout.height or 450) for name, figure in figures.items()),
+            *(_figure(name, figure) for name, figure in figures.items()),
+            *_trials(spec, trials),
             *_resume(about),
             "</main>",
             _embedded("config", json.dumps(CONFIG)),
-            *(_embedded(name, figure.to_json()) for name, figure in figures.items()),
+            *(_embedded(name, _untitled(figure).to_json()) for name, figure in figures.items()),
             f"<script>{get_plotlyjs()}</script>\n<script>\n{script}</script>\n</body>\n</html>\n",
         ]
     )
@@ -135,8 +142,9 @@ def _best(spec: Spec, trials: Sequence[Trial]) -> Iterable[str]:
         yield _section("Best params", "<p>There is no completed trial yet.</p>")
         return
     trial = record.completed[record.steps[-1]]
-    rows = [[name, scalar(value), _range(spec, name)] for name, value in (trial.params or {}).items()]
-    sentence = f"<p>Trial {trial.number} reached {_text(scalar(trial.value))}, to {spec.direction} the value.</p>"
+    rows = [[name, _value(value), _range(spec, name)] for name, value in (trial.params or {}).items()]
+    reached = f'<span class="n">{scalar(trial.value)},</span>'
+    sentence = f"<p>Trial {trial.number} reached {reached} to {spec.direction} the value.</p>"
     yield _section("Best params", sentence + _table(["parameter", "value", "searched"], rows))
 
 
@@ -146,7 +154,8 @@ def _range(spec: Spec, name: str) -> str:
         choices = parameter["choices"]
         assert isinstance(choices, list)
         return ", ".join(scalar(choice) for choice in choices)
-    return f"{scalar(parameter['low'])} to {scalar(parameter['high'])}" + (" (log)" if parameter["log"] else "")
+    ends = _Html(f"{_html(_value(parameter['low']))} to {_html(_value(parameter['high']))}")
+    return _Html(f"{ends} (log)") if parameter["log"] else ends
 
 
 def _failures(trials: Sequence[Trial]) -> Iterable[str]:
@@ -154,7 +163,10 @@ def _failures(trials: Sequence[Trial]) -> Iterable[str]:
     lost = sum(trial.attempt > 1 for trial in trials)
     if not reasons and not lost:
         return
-    rows = [[f"{count:,}", _short(reason)] for reason, count in reasons.most_common(_MOST_REASONS)]
+    rows = [
+        [_Html(f'<span class="n">{count:,}</span>'), _short(reason)]
+        for reason, count in reasons.most_common(_MOST_REASONS)
+    ]
     parts = [_table(["trials", "why they failed"], rows)] if rows else []
     if len(reasons) > _MOST_REASONS:
         parts.append(f"<p>And {len(reasons) - _MOST_REASONS} other reasons: see <code>nonstop export</code>.</p>")
@@ -179,11 +191,73 @@ def _worker(usage: Usage) -> list[str]:
     return [usage.worker, *(share(part / total) for part in parts), duration(usage.total)]
 
 
-def _figure(name: str, height: int) -> str:
+def _pair(spec: Spec) -> str:
+    """Params and facts side by side, unless names are long or many."""
+    return "pair" if len(spec.space) <= _FEW and max(map(len, spec.space)) <= _NARROW else "pair long"
+
+
+def _figure(name: str, figure: go.Figure) -> str:
+    """The place of a figure: what it is, what it says this time, and what is not on it, with a switch to see that."""
     title, caption = CAPTIONS[name]
+    said: dict[str, Any] = figure.layout.meta or {}
     kind = "figure wide" if name in _WIDE else "figure"
-    plot = f'<div class="{kind}"><div id="plot-{name}" data-figure="{name}" style="height:{height}px"></div></div>'
-    return _section(title, f"<p>{_text(caption)}</p>{plot}")
+    style = f"height:{_height(figure)}px" + (f";min-width:{said['width']}px" if said.get("width") else "")
+    switch = '<button type="button" class="switch" aria-pressed="false" hidden>Show all values</button>'
+    note = f'<p class="beyond"><span>{_text(_sentence(said["note"]))}</span> {switch}</p>' if said.get("note") else ""
+    finding = f'<p class="finding">{_text(said["title"])}</p>' if said.get("title") else ""
+    plot = f'<div class="{kind}"><div id="plot-{name}" data-figure="{name}" style="{style}"></div></div>'
+    return _section(title, f"<p>{_text(caption)}</p>{finding}{note}{plot}")
+
+
+def _untitled(figure: go.Figure) -> go.Figure:
+    """The figure without its title, which the page shows as text: a title in a figure cannot wrap."""
+    if not figure.layout.meta:
+        return figure
+    top = (figure.layout.margin.t or 56) - _TITLE
+    return figure.update_layout(title_text="", margin={"t": max(top, 16)}, height=_height(figure))
+
+
+def _height(figure: go.Figure) -> int:
+    return int(figure.layout.height or 450) - (_TITLE if figure.layout.meta and figure.layout.title.text else 0)
+
+
+def _trials(spec: Spec, trials: Sequence[Trial]) -> Iterable[str]:
+    """The table of trials. Its cells are short, because there may be 14,000 of them."""
+    if not trials:
+        return
+    record = listing(spec, trials)
+    names = list(spec.space)
+    head = ["trial", "state", "value", *names, "worker", "time (UTC)", "duration", "reason"]
+    part = f"The best {record.best} and the latest of {record.of:,} trials: <code>nonstop export</code> has all."
+    hint = part if record.best else f"All {record.of:,} trials." if record.of > 1 else "The only trial."
+    words = {"state", "worker", "reason"} | {name for name in names if "choices" in spec.space.to_json()[name]}
+    top = "".join(f"<th{' class=t' if name in words else ''}>{_text(name)}</th>" for name in head)
+    rows = "".join(f"<tr>{''.join(_cells(trial, names))}</tr>" for trial in record.trials)
+    table = f'<table class="trials"><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>'
+    yield _section("Trials", f'<p>{hint}</p><div class="scroll tall" tabindex="0">{table}</div>')
+
+
+def _cells(trial: Trial, names: Sequence[str]) -> Iterable[str]:
+    params = trial.params or {}
+    time = trial.finished_at or trial.started_at or trial.asked_at
+    ends = trial.started_at, trial.finished_at
+    took = None if ends[0] is None or ends[1] is None else max(0.0, ends[1] - ends[0])
+    value = "–" if trial.value is None else scalar(trial.value)
+    yield f"<th>{trial.number}</th>{_cell(trial.state.value)}<td>{value}</td>"
+    yield from (_cell(params[name]) if name in params else "<td>–</td>" for name in names)
+    yield _cell(trial.worker or "–")
+    yield f"<td>{_moment(time).removesuffix(' UTC')}</td>"
+    yield "<td>–</td>" if took is None else f'<td data-v="{took:.6g}">{duration(took)}</td>'
+    yield _cell(" ".join((trial.reason or "").split())[:_REASON])
+
+
+def _cell(value: object) -> str:
+    """A number is aligned to the right, a text to the left, and a long one is whole when pointed at."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"<td>{scalar(value)}</td>"
+    text = scalar(value)
+    whole = f' title="{_text(text)}"' if len(text) > _WIDTH else ""
+    return f"<td class=t{whole}>{_text(text)}</td>"
 
 
 def _resume(about: About) -> Iterable[str]:
@@ -203,7 +277,7 @@ def _section(title: str, body: str) -> str:
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]], header: bool = True, numbers: bool = False) -> str:
     top = f"<thead><tr>{''.join(f'<th>{_text(cell)}</th>' for cell in head)}</tr></thead>" if header else ""
     body = "".join(
-        f'<tr><th scope="row">{_text(first)}</th>{"".join(f"<td>{_text(cell)}</td>" for cell in rest)}</tr>'
+        f'<tr><th scope="row">{_html(first)}</th>{"".join(f"<td>{_html(cell)}</td>" for cell in rest)}</tr>'
         for first, *rest in rows
     )
     return f'<div class="scroll"><table{" class=numbers" if numbers else ""}>{top}<tbody>{body}</tbody></table></div>'
@@ -217,6 +291,24 @@ def _embedded(name: str, figure: str) -> str:
 
 def _text(raw: str) -> str:
     return html.escape(raw)
+
+
+class _Html(str):
+    """Text that is HTML already, made here."""
+
+
+def _html(cell: str) -> str:
+    return cell if isinstance(cell, _Html) else _text(cell)
+
+
+def _value(value: object) -> str:
+    """A value as a cell: a number is never broken into two lines, a text may be."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return _Html(f'<span class="n">{scalar(value)}</span>') if number else scalar(value)
+
+
+def _sentence(note: str) -> str:
+    return f"{note[:1].upper()}{note[1:]}."
 
 
 def _short(reason: str) -> str:

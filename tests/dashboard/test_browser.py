@@ -202,7 +202,7 @@ def test_trials_arrive_live_while_a_real_worker_runs(page: Page, url: str, tmp_p
         assert len(seen) < 12
     assert len(seen) >= 3  # it was watched, not found finished
     expect(page.locator("[data-figure=trace] .main-svg").first).to_be_visible()
-    expect(page.locator("[data-figure=trace] .gtitle").first).to_contain_text("Best value")
+    expect(page.locator("[data-figure=trace] .finding")).to_contain_text("Best value")
     assert page.evaluate("window.here")
     assert worker.wait(timeout=30) == 0
     worker.communicate()

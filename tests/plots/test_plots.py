@@ -18,7 +18,8 @@ import pytest
 import nonstop
 from nonstop import plots
 from nonstop.plots import image
-from nonstop.plots.style import about, compact, hover, label, log_axis, plain
+from nonstop.plots.style import about, compact, hover, log_axis
+from nonstop.plots.words import distinct, fitting, label, number, plain
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 from tests.helpers.studies import MIXED, NASTY, ONE, THIRTY, study
@@ -76,6 +77,7 @@ def test_an_empty_figure_says_why(case: str) -> None:
 @pytest.mark.parametrize("name", plots.FIGURES)
 def test_no_word_of_a_user_becomes_a_tag(name: str) -> None:
     drawn = json.loads(plots.draw(name, *CASES["nasty"]).to_json())
+    drawn["layout"].pop("meta", None)  # plain text for pages, which Plotly does not draw
     for dimension in drawn["data"][0].get("dimensions", []):
         dimension.pop("ticktext", None)  # Plotly draws these as they are
     found = {tag for text in texts(drawn) for tag in re.findall(r"<[^>]*>", text)}
@@ -89,6 +91,27 @@ def test_words_are_made_harmless() -> None:
     assert plain("a\nb\tc") == "a b c"
     assert plain("prefix-" * 9 + "17", 15) == "prefix-pr…ix-17"
     assert "&lt;i&gt;" in about(Trial(3, TrialState.RUNNING, params={"<i>": "<i>"}))
+
+
+def test_numbers_are_short() -> None:
+    shown = {1000.0: "1000", 25_040.0: "25000", 1.84e5: "1.84e5", 1e-5: "1e-5", 0.0001: "0.0001", -3e120: "-3e120"}
+    assert {value: number(value) for value in shown} == shown
+
+
+def test_names_that_would_look_the_same_stay_different() -> None:
+    names = list(THIRTY)
+    assert len({plain(name, 20) for name in names}) < 30  # that is why
+    short = distinct(names, 20)
+    assert len(set(short)) == 30
+    assert max(map(len, short)) <= 20
+    assert "07" in short[7]
+    assert distinct(["a", "b" * 50, "c" * 50], 9) == ["a", "bbbbb…bbb", "ccccc…ccc"]
+
+
+def test_long_names_give_way_to_short_ones() -> None:
+    assert fitting(["none", "a", "mixup-and-cutmix"], 15) == ["none", "a", "mixup-…mix"]
+    assert fitting(["l1", "l2"], 15) == ["l1", "l2"]
+    assert len(set(fitting(["abcdefgh1", "abcdefgh2", "abcdefgh3"], 6))) == 3
 
 
 def test_hover_texts_are_a_table_and_a_template() -> None:
@@ -113,10 +136,10 @@ def test_log_axes_and_choices_are_right() -> None:
     figure = plots.draw("parallel", *study(MIXED, 30))
     lr, depth, loss, width, value = figure.data[0].dimensions
     assert list(lr.range) == [-5.0, -1.0]
-    assert list(lr.ticktext) == ["1e-05", "0.0001", "0.001", "0.01", "0.1"]
+    assert list(lr.ticktext) == ["1e-5", "0.0001", "0.001", "0.01", "0.1"]
     assert list(depth.range) == [1.0, 12.0]
     assert list(loss.ticktext) == ["l1", "l2", "huber"]
-    assert list(width.ticktext) == ["10", "100", "1000"]
+    assert list(width.ticktext) == ["10", "20", "50", "100", "200", "500", "1000"]
     assert value.label == "value"
     slices = plots.draw("slices", *study(MIXED, 30))
     kinds = {axis.title.text: axis.type for axis in slices.select_xaxes() if axis.title.text}
@@ -184,11 +207,13 @@ def test_images_are_images(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("numbers", "ticks"),
     [
-        ([0.5, 3.0], ["0.2", "0.5", "1", "2", "5"]),
-        ([1e-3, 1.0, np.nan], ["0.001", "0.01", "0.1", "1"]),
-        ([1e-12, 1.0], ["1e-12", "1e-10", "1e-08", "1e-06", "0.0001", "0.01", "1"]),
-        ([0.05, 3.0], ["0.03", "0.1", "0.3", "1", "3"]),
-        ([], ["1", "2"]),
+        ([0.5, 3.0], ["0.5", "1", "2"]),
+        ([1e-3, 1.0, np.nan], ["0.001", "0.003", "0.01", "0.03", "0.1", "0.3", "1"]),
+        ([1e-12, 1.0], ["1e-12", "1e-10", "1e-8", "1e-6", "0.0001", "0.01", "1"]),
+        ([0.05, 3.0], ["0.05", "0.1", "0.2", "0.5", "1", "2"]),
+        ([2e-4, 7e-4], ["0.0002", "0.0005"]),
+        ([1e-300, 1.7e308], ["1e-300", "1e-223", "1e-146", "1e-69", "1e8", "1e85", "1e162", "1e239"]),
+        ([], ["0.91", "1", "1.1"]),
     ],
 )
 def test_the_ticks_of_a_log_axis(numbers: list[float], ticks: list[str]) -> None:

@@ -1,4 +1,4 @@
-// Draw each figure when it comes near the screen, so that a long page opens fast.
+// Draw each figure when it comes near the screen, so that a long page opens fast; sort the table of trials.
 "use strict";
 const read = (name) => JSON.parse(document.getElementById("data-" + name).textContent);
 const options = read("config");
@@ -7,7 +7,21 @@ const touch = matchMedia("(pointer: coarse)").matches;
 function draw(element) {
   const figure = read(element.dataset.figure);
   if (touch) figure.layout.dragmode = false;
+  const [menu] = figure.layout.updatemenus ?? [];
+  delete figure.layout.updatemenus; // the page has a button instead
   Plotly.newPlot(element, figure.data, figure.layout, options);
+  const button = element.closest("section").querySelector(".switch");
+  if (menu && button) offer(button, (all) => Plotly.update(element, ...structuredClone(menu.buttons[Number(all)].args)));
+}
+// A switch between the usual values and all of them.
+function offer(button, show) {
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const all = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", all);
+    button.textContent = all ? "Show the usual values" : "Show all values";
+    show(all);
+  });
 }
 const observer = new IntersectionObserver(
   (entries) => {
@@ -25,3 +39,30 @@ for (const element of document.querySelectorAll("[data-figure]")) observer.obser
 addEventListener("beforeprint", () => {
   for (const element of document.querySelectorAll("[data-figure]:empty")) draw(element);
 });
+// A click on a heading sorts: numbers by size, everything else as text, and what is missing comes last.
+for (const table of document.querySelectorAll("table.trials")) {
+  [...table.tHead.rows[0].cells].forEach((heading, column) => {
+    const button = document.createElement("button");
+    button.append(...heading.childNodes);
+    heading.append(button);
+    button.addEventListener("click", () => sort(table, heading, column));
+  });
+}
+function sort(table, heading, column) {
+  const down = heading.getAttribute("aria-sort") === "ascending";
+  for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+  heading.setAttribute("aria-sort", down ? "descending" : "ascending");
+  const keys = new Map();
+  for (const row of table.tBodies[0].rows) {
+    const cell = row.cells[column];
+    const text = cell.dataset.v ?? cell.textContent;
+    keys.set(row, text === "–" || text === "" ? null : isNaN(text) ? text : Number(text));
+  }
+  const sign = down ? -1 : 1;
+  const rows = [...keys.keys()].sort((one, two) => {
+    const [a, b] = [keys.get(one), keys.get(two)];
+    if (a === null || b === null) return (a === null) - (b === null);
+    return sign * (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
+  });
+  table.tBodies[0].append(...rows);
+}

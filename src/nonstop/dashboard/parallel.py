@@ -10,31 +10,36 @@ from plotly.colors import sample_colorscale
 
 from nonstop.history.coordinates import Parallel
 from nonstop.history.scale import Scale
+from nonstop.plots.coordinates import APART
 from nonstop.plots.plotly import go
-from nonstop.plots.style import EMPHASIS, FAINT, NOTHING, empty, figure, label
+from nonstop.plots.style import EMPHASIS, FAINT, NOTHING, empty, figure
+from nonstop.plots.values import beyond_note, noted
+from nonstop.plots.words import distinct, escaped, fitting, number
 from nonstop.types import Array
 
 #: Shades from the worst results to the best. The lines of a shade are one trace, which makes drawing fast.
 _SHADES: Final = 8
-#: With more axes than this, labels are shortened and tilted.
+#: With more axes than this, names are shortened and tilted.
 _CROWDED: Final = 8
 
 
 def lines(record: Parallel) -> go.Figure:
     """The figure."""
-    if not len(record.values):
+    if record.window is None:
         return empty(NOTHING)
     few = "" if len(record.values) == record.of else f" ({len(record.values):,} of {record.of:,} results)"
     drawn = figure(f"Good results are orange: where do they agree?{few}", 460, showlegend=False)
-    low, high = float(record.values.min()), float(record.values.max())
-    scales = (*record.scales, Scale("value", "linear", low, high if high > low else low + 1.0))
-    places = np.column_stack([record.places, record.values])
+    window = record.window
+    value = Scale("value", window.kind, window.low, window.high if window.high > window.low else window.low + 1.0)
+    scales = (*record.scales, value)
+    places = np.column_stack([record.places, window.clip(record.values)])
     heights = np.column_stack([height(scale, places[:, axis]) for axis, scale in enumerate(scales)])
     for shade, rows in enumerate(np.array_split(np.arange(len(heights)), _SHADES)):
         if len(rows):
             drawn.add_scatter(**_bundle(heights[rows], [record.numbers[row] for row in rows], shade))
     _axes(drawn, scales)
-    return drawn
+    beyond = beyond_note("value", window.beyond(record.values), window)
+    return noted(drawn, beyond and f"{beyond}, drawn at its end", width=APART * len(scales))
 
 
 def height(scale: Scale, places: Array) -> Array:
@@ -68,14 +73,15 @@ def _axes(drawn: go.Figure, scales: tuple[Scale, ...]) -> None:
     for y, words in ((0.0, [_ends(scale)[0] for scale in scales]), (1.0, [_ends(scale)[1] for scale in scales])):
         for axis, word in enumerate(words):
             shift = {"yshift": -10 if y == 0.0 else 10, "font": {"size": 11}}
-            drawn.add_annotation(x=axis, y=y, text=word, showarrow=False, textangle=-40 if crowded else 0, **shift)
-    names = [label(scale.name, 12 if crowded else 20) for scale in scales]
+            drawn.add_annotation(x=axis, y=y, text=word, showarrow=False, **shift)
+    names = [escaped(name) for name in distinct([scale.name for scale in scales], 14 if crowded else 20)]
     drawn.update_xaxes(
         tickmode="array",
         tickvals=list(range(len(scales))),
         ticktext=names,
         showgrid=False,
         ticks="",
+        tickangle=30 if crowded else 0,
         ticklabelstandoff=14,
     )
     drawn.update_yaxes(visible=False, range=[-0.08, 1.08])
@@ -83,5 +89,6 @@ def _axes(drawn: go.Figure, scales: tuple[Scale, ...]) -> None:
 
 def _ends(scale: Scale) -> tuple[str, str]:
     if scale.kind == "choices":
-        return label(scale.labels[0], 12), label(scale.labels[-1], 12)
-    return f"{scale.low:.3g}", f"{scale.high:.3g}"
+        first, last = fitting([scale.labels[0], scale.labels[-1]], 24)
+        return escaped(first), escaped(last)
+    return number(scale.low), number(scale.high)

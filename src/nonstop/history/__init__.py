@@ -4,18 +4,22 @@ from nonstop.history.calibration import Check, Coverage, check
 from nonstop.history.coordinates import Parallel, parallel
 from nonstop.history.cuts import Contour, Slice, Slices, contour, slices
 from nonstop.history.lanes import Lane, Segment, Timeline, timeline, utilisation
+from nonstop.history.listing import Listing, listing
 from nonstop.history.progress import Trace, trace
 from nonstop.history.queries import Distances, distances
 from nonstop.history.relevance import Lengthscales, lengthscales
 from nonstop.history.scale import Scale
+from nonstop.history.window import Beyond, Window
 
 __all__ = [
+    "Beyond",
     "Check",
     "Contour",
     "Coverage",
     "Distances",
     "Lane",
     "Lengthscales",
+    "Listing",
     "Parallel",
     "Scale",
     "Segment",
@@ -23,10 +27,12 @@ __all__ = [
     "Slices",
     "Timeline",
     "Trace",
+    "Window",
     "check",
     "contour",
     "distances",
     "lengthscales",
+    "listing",
     "parallel",
     "slices",
     "timeline",

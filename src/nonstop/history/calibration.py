@@ -13,7 +13,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from nonstop.history.posterior import posterior
+from nonstop.history.window import Window, window
 from nonstop.surrogate.gp import GP
+from nonstop.surrogate.output import Compress
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 from nonstop.types import Array
@@ -34,7 +36,10 @@ class Coverage:
 class Check:
     """Leave-one-out predictions and their 95 % intervals, in the units of the values and including the noise of an
     evaluation. `explained` is the share of the (transformed) values' variance that the predictions explain: 1 is
-    perfect, 0 is no better than the mean, None if the values do not vary. Empty with fewer than two results."""
+    perfect, 0 is no better than the mean, None if the values do not vary. Empty with fewer than two results.
+
+    Bad values may be compressed by a logarithm for the model, so a prediction that is a little too bad for the model
+    can be worse than every result by orders of magnitude: `window` and `reach` say what is worth showing."""
 
     trials: tuple[Trial, ...]
     observed: Array
@@ -43,6 +48,11 @@ class Check:
     high: Array
     coverage: tuple[Coverage, ...]
     explained: float | None
+    #: Whether the model saw compressed values.
+    compressed: bool = False
+    #: The part of the results that is worth showing, and of the predictions; None without any.
+    window: Window | None = None
+    reach: Window | None = None
 
 
 def check(spec: Spec, trials: Sequence[Trial]) -> Check:
@@ -55,7 +65,20 @@ def check(spec: Spec, trials: Sequence[Trial]) -> Check:
     total = float(np.square(model.gp.y - model.gp.y.mean()).sum())
     explained = 1.0 - float(np.square(errors).sum()) / total if total > 0.0 else None
     sd = np.sqrt(variance)
-    return Check(model.trials, model.values, *model.band(mean, sd), coverages(errors, sd), explained)
+    predicted, low, high = model.band(mean, sd)
+    seen = window(model.values, spec.sign)
+    return Check(
+        model.trials,
+        model.values,
+        predicted,
+        low,
+        high,
+        coverages(errors, sd),
+        explained,
+        isinstance(model.output, Compress),
+        seen,
+        seen.wider(np.concatenate([predicted, low, high])),
+    )
 
 
 def coverages(errors: Array, sd: Array) -> tuple[Coverage, ...]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from nonstop.history.progress import completed
 from nonstop.history.scale import Scale, evenly, scales_of
+from nonstop.history.window import Window, window
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 from nonstop.types import Array, Direction
@@ -31,6 +32,8 @@ class Parallel:
     numbers: tuple[int, ...]
     #: The number of all results, of which n are shown.
     of: int
+    #: The part of the values that is worth showing; None without a result.
+    window: Window | None
 
 
 def parallel(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Parallel:
@@ -42,4 +45,6 @@ def parallel(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Parallel:
     shown = [done[row] for row in sorted(rows, key=lambda row: (better[row], row))]
     places = [scale.places(trial.params or {} for trial in shown) for scale in scales]
     values = np.array([trial.value for trial in shown], dtype=np.float64)
-    return Parallel(spec.direction, scales, np.stack(places, axis=1), values, tuple(t.number for t in shown), len(done))
+    numbers = tuple(trial.number for trial in shown)
+    seen = window(values, spec.sign) if shown else None
+    return Parallel(spec.direction, scales, np.stack(places, axis=1), values, numbers, len(done), seen)

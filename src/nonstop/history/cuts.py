@@ -14,6 +14,7 @@ from nonstop.errors import StudyError
 from nonstop.history.posterior import Posterior, posterior
 from nonstop.history.relevance import per_parameter, relevance_of
 from nonstop.history.scale import Scale, columns_of, grid
+from nonstop.history.window import Window, window
 from nonstop.numerics.threads import limit_threads
 from nonstop.space.encoding import cube_of
 from nonstop.surrogate.kernels.kernel import covariance
@@ -26,6 +27,8 @@ from nonstop.types import Array
 MOST_SLICES, ALONG, ACROSS = 12, 61, 41
 #: The acquisition is drawn down to so many units below its maximum, because log EI can be as low as -1000.
 DEPTH = 8.0
+#: Results less close to a slice than this are not worth showing with it.
+NEAR = 0.02
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +62,15 @@ class Slices:
     busy: tuple[Trial, ...]
     incumbent: Trial | None
     rule: str | None
+    #: The part worth showing of the results near a slice, and of the model too; None without a result.
+    window: Window | None = None
+    reach: Window | None = None
+
+    @property
+    def near(self) -> Array:
+        """The values of the results that are near one of the slices."""
+        close = [cut.closeness > NEAR for cut in self.slices]
+        return self.values[np.any(close, axis=0)] if close else self.values
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +86,9 @@ class Contour:
     results: tuple[Trial, ...]
     busy: tuple[Trial, ...]
     incumbent: Trial
+    #: The parts of the mean and of the sd that are worth showing.
+    window: Window
+    spread: Window
 
 
 def slices(spec: Spec, trials: Sequence[Trial], most: int = MOST_SLICES) -> Slices:
@@ -86,7 +101,11 @@ def slices(spec: Spec, trials: Sequence[Trial], most: int = MOST_SLICES) -> Slic
     name, rule = _shown_rule(spec)
     with limit_threads(1):
         cuts = [_slice(spec, model, busy, axis, rule) for axis in chosen]
-    return Slices(_scaled(cuts), len(spec.space), model.trials, model.values, busy, model.trials[model.incumbent], name)
+    best = model.trials[model.incumbent]
+    record = Slices(_scaled(cuts), len(spec.space), model.trials, model.values, busy, best, name)
+    seen = window(record.near, spec.sign)
+    sides = np.concatenate([side for cut in cuts for side in (cut.mean, cut.low, cut.high)])
+    return replace(record, window=seen, reach=seen.wider(sides))
 
 
 def contour(spec: Spec, trials: Sequence[Trial], x: str | None = None, y: str | None = None) -> Contour | None:
@@ -110,8 +129,19 @@ def contour(spec: Spec, trials: Sequence[Trial], x: str | None = None, y: str | 
     with limit_threads(1):
         mean, sd = model.predict(points.reshape(-1, points.shape[-1]))
     shape = len(at_y), len(at_x)
-    best = model.trials[model.incumbent]
-    return Contour(on_x, on_y, at_x, at_y, mean.reshape(shape), sd.reshape(shape), model.trials, running(trials), best)
+    return Contour(
+        on_x,
+        on_y,
+        at_x,
+        at_y,
+        mean.reshape(shape),
+        sd.reshape(shape),
+        model.trials,
+        running(trials),
+        model.trials[model.incumbent],
+        window(model.values, spec.sign).wider(mean),
+        window(sd, -1.0),
+    )
 
 
 def running(trials: Sequence[Trial]) -> tuple[Trial, ...]:

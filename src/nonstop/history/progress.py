@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nonstop.history.window import Window, window
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Array, Direction
@@ -32,6 +33,9 @@ class Trace:
     failed_seconds: Array
     #: The first timestamp of the study; None if there is none.
     began: float | None
+    #: The part of the values that is worth showing; None without a result. The best value so far is in it, the first
+    #: twentieth of the results aside.
+    window: Window | None
 
     @property
     def steps(self) -> list[int]:
@@ -48,16 +52,18 @@ def trace(spec: Spec, trials: Sequence[Trial]) -> Trace:
     seconds, failed_seconds = (_since(start, some) for some in (done, failed))
     # Results are in order even if the clock was set back; searchsorted needs sorted times.
     clock = np.maximum.accumulate(np.nan_to_num(seconds, nan=-np.inf))
+    best = spec.sign * np.maximum.accumulate(spec.sign * values)
     return Trace(
         spec.direction,
         done,
         values,
-        spec.sign * np.maximum.accumulate(spec.sign * values),
+        best,
         seconds,
         failed,
         np.searchsorted(clock, failed_seconds, side="right"),
         failed_seconds,
         start,
+        window(values, spec.sign, best[max(3, len(best) // 20) :]) if done else None,
     )
 
 

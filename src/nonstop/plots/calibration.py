@@ -2,45 +2,72 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from nonstop.history.calibration import Check
 from nonstop.history.scale import evenly
+from nonstop.history.window import Kind, Window, everything
 from nonstop.plots.plotly import go, make_subplots
-from nonstop.plots.style import BLUE, GREY, ORANGE, between, empty, hover, reaching, styled
+from nonstop.plots.style import BLUE, GREY, ORANGE, between, empty, hover, styled
+from nonstop.plots.values import beyond_note, noted, switched, value_axis
 
 MOST = 400  # results to draw
 
 
 def check(record: Check) -> go.Figure:
     """Predicted against observed values, and the coverage of the intervals."""
-    if not record.trials:
+    if record.window is None or record.reach is None:
         return empty("no prediction can be checked before the second completed trial")
     drawn = make_subplots(
         rows=1,
         cols=2,
         column_widths=[0.62, 0.38],
         horizontal_spacing=0.14,
-        subplot_titles=["predicted from all other results", "share of results inside the interval"],
+        subplot_titles=["predicted from the others", "inside the interval"],
     )
-    _predictions(drawn, record)
+    _predictions(drawn, record, record.window, record.reach)
     _coverage(drawn, record)
     styled(drawn, _title(record), 440, showlegend=True)
     drawn.update_annotations(font={"size": 13})
-    return drawn
+    results, predictions = record.window.beyond(record.observed), record.reach.beyond(record.predicted)
+    if results.count or predictions.count:
+        results_all, predictions_all = _all(record)
+        switched(drawn, {"xaxis": (record.window, results_all), "yaxis": (record.reach, predictions_all)})
+    return noted(
+        drawn,
+        beyond_note("result", results, record.window),
+        beyond_note("prediction", predictions, record.reach),
+        "the model sees bad values compressed by a logarithm" if record.compressed and predictions.count else "",
+    )
+
+
+def _all(record: Check) -> tuple[Window, Window]:
+    """The windows of all results and of all predictions, both of one kind, so that the diagonal is straight."""
+    results, both = everything(record.observed), everything(np.concatenate([record.observed, record.predicted]))
+    kind: Kind = "log" if results.kind == both.kind == "log" else "linear"
+    return replace(results, kind=kind), replace(both, kind=kind)
 
 
 def _title(record: Check) -> str:
     inside = next(c.observed for c in record.coverage if c.level == 0.95)
-    explained = "" if record.explained is None else f" · {max(record.explained, 0.0):.0%} of the variance explained"
+    of = "compressed values’ variance" if record.compressed else "variance"
+    explained = "" if record.explained is None else f" · {max(record.explained, 0.0):.0%} of the {of} explained"
     return f"{inside:.0%} of the results lie where 95 % should{explained}"
 
 
-def _predictions(drawn: go.Figure, record: Check) -> None:
+def _predictions(drawn: go.Figure, record: Check, window: Window, reach: Window) -> None:
     rows = evenly(len(record.trials), MOST)
     trials = [record.trials[i] for i in rows]
     x, y, low, high = (side[rows] for side in (record.observed, record.predicted, record.low, record.high))
+    texts = hover(trials, observed=x, predicted=y, **{"from": low, "to": high})
     ends = [float(record.observed.min()), float(record.observed.max())]
+    # Bars that reach 1e200, and points that are not positive on a log axis, have no place on a screen.
+    widest = _all(record)[1].wider(np.concatenate([low, high]))
+    low, high = widest.clip(low), widest.clip(high)
+    if reach.kind == "log":
+        y, low, high = (np.maximum(side, 0.1 * reach.low) for side in (y, low, high))
     drawn.add_scatter(
         x=ends,
         y=ends,
@@ -56,15 +83,14 @@ def _predictions(drawn: go.Figure, record: Check) -> None:
         y=y,
         mode="markers",
         name="a result, and 95 %",
-        **hover(trials, observed=x, predicted=y, **{"from": low, "to": high}),
+        **texts,
         row=1,
         col=1,
         marker={"size": 6, "color": BLUE, "opacity": 0.8},
         error_y=between(y, low, high, color="rgba(0,114,178,0.3)", thickness=1),
     )
-    drawn.update_xaxes(title_text="observed", row=1, col=1)
-    seen = reaching(np.concatenate([record.observed, record.predicted]), np.concatenate([record.low, record.high]))
-    drawn.update_yaxes(title_text="predicted", range=seen, row=1, col=1)
+    drawn.update_xaxes(title_text="observed", **value_axis(window), tickangle=0, row=1, col=1)
+    drawn.update_yaxes(title_text="predicted", **value_axis(reach), row=1, col=1)
 
 
 def _coverage(drawn: go.Figure, record: Check) -> None:
@@ -92,5 +118,7 @@ def _coverage(drawn: go.Figure, record: Check) -> None:
         col=2,
         marker={"symbol": "line-ew", "size": 26, "color": GREY, "line": {"width": 3, "color": ORANGE}},
     )
-    drawn.update_xaxes(title_text="interval", tickmode="array", tickvals=positions, ticktext=names, row=1, col=2)
+    drawn.update_xaxes(
+        title_text="interval", tickmode="array", tickvals=positions, ticktext=names, tickangle=0, row=1, col=2
+    )
     drawn.update_yaxes(range=[0, 1.04], tickformat=".0%", row=1, col=2)

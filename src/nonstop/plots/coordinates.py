@@ -2,83 +2,91 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from nonstop.history.coordinates import Parallel
 from nonstop.history.scale import Scale
+from nonstop.history.window import Window, scaled
 from nonstop.plots.plotly import go
-from nonstop.plots.style import EMPHASIS, NOTHING, compact, empty, figure, label, plain
+from nonstop.plots.style import EMPHASIS, NOTHING, compact, empty, figure, log_ticks
+from nonstop.plots.values import beyond_note, noted
+from nonstop.plots.words import distinct, fitting, label, number
 from nonstop.types import Array
 
-_WIDEST = 12  # characters of an axis name when there are many
+#: Pixels between two axes, at least, and characters of a name: more if there are few axes.
+APART, _WIDEST, _CROWDED = 76, 14, 8
 
 
 def parallel(record: Parallel) -> go.Figure:
     """One line for each result across the axes of all parameters and of the value."""
-    if not len(record.values):
+    if record.window is None:
         return empty(NOTHING)
     few = "" if len(record.values) == record.of else f" ({len(record.values):,} of {record.of:,} results)"
-    drawn = figure(
-        f"Good results are orange: where do they agree?{few}", 460, margin={"l": 70, "r": 90, "t": 100, "b": 36}
-    )
-    crowded = len(record.scales) > 8
-    low, high = _range(record.values)
+    crowded = len(record.scales) > _CROWDED
+    title = f"Good results are orange: where do they agree?{few}"
+    drawn = figure(title, 460, margin={"l": 70, "r": 90, "t": 110 if crowded else 90, "b": 36})
+    shown = scaled(record.window.clip(record.values), record.window.kind)
+    low, high = _range(shown)
+    value = _value(record.window, shown)
+    names = distinct([scale.name for scale in record.scales], _WIDEST if crowded else 20)
     drawn.add_parcoords(
         line={
-            "color": record.values,
+            "color": shown,
             "colorscale": EMPHASIS,
             "reversescale": record.direction == "minimize",
             "cmin": low,
             "cmax": high,
             "showscale": True,
-            "colorbar": {"thickness": 10, "outlinewidth": 0, "tickformat": ".3~g"},
+            "colorbar": {
+                "thickness": 10,
+                "outlinewidth": 0,
+                "tickformat": ".3~g",
+                **{key: ticks for key, ticks in value.items() if key.startswith("tick")},
+            },
         },
         dimensions=[
-            *(_dimension(scale, record.places[:, axis], crowded) for axis, scale in enumerate(record.scales)),
-            {
-                "label": "value",
-                "values": record.values,
-                "range": _padded(float(record.values.min()), float(record.values.max())),
-            },
+            *(
+                _dimension(scale, name, record.places[:, i])
+                for i, (scale, name) in enumerate(zip(record.scales, names, strict=True))
+            ),
+            value,
         ],
         labelangle=-30 if crowded else 0,
         unselected={"line": {"opacity": 0.06}},
     )
-    return drawn
+    beyond = beyond_note("value", record.window.beyond(record.values), record.window)
+    return noted(drawn, beyond and f"{beyond}, drawn at its end", width=APART * (len(record.scales) + 1))
 
 
-def _dimension(scale: Scale, places: Array, crowded: bool) -> dict[str, Any]:
-    name = label(scale.name, _WIDEST if crowded else 20)
+def _value(window: Window, shown: Array) -> dict[str, Any]:
+    """The axis of the value."""
+    ends = _padded(*scaled(np.array([window.low, window.high]), window.kind).tolist())
+    axis = {"label": "value", "values": shown, "range": ends}
+    return axis | (_log_ticks(window.low, window.high) if window.kind == "log" else {})
+
+
+def _dimension(scale: Scale, name: str, places: Array) -> dict[str, Any]:
+    # Plotly interprets HTML in names of axes, but not in their ticks.
+    axis = {"label": label(name, len(name))}
     if scale.kind == "choices":
-        # Plotly does not interpret HTML in these labels, so they are not escaped.
-        return {
-            "label": name,
+        return axis | {
             "values": places,
             "range": _padded(scale.low, scale.high),
             "tickvals": list(range(len(scale.choices))),
-            "ticktext": [plain(word, 12) for word in scale.labels],
+            "ticktext": fitting(scale.labels, 12 * len(scale.choices), 8),
         }
     if scale.kind == "linear":
-        return {"label": name, "values": compact(places), "range": [scale.low, scale.high]}
-    low, high = np.log10([scale.low, scale.high]).tolist()
-    ticks = log_ticks(low, high)
-    return {
-        "label": name,
-        "values": compact(np.log10(places)),
-        "range": [low, high],
-        "tickvals": ticks,
-        "ticktext": [f"{10.0**tick:.4g}" for tick in ticks],
-    }
+        return axis | {"values": compact(places), "range": [scale.low, scale.high]}
+    ends = np.log10([scale.low, scale.high]).tolist()
+    return axis | {"values": compact(np.log10(places)), "range": ends, **_log_ticks(scale.low, scale.high)}
 
 
-def log_ticks(low: float, high: float) -> list[float]:
-    """Exponents to label between two exponents: whole powers of ten, and both ends if there are fewer than two."""
-    first, last = int(np.ceil(low - 1e-9)), int(np.floor(high + 1e-9))
-    step = max(1, (last - first) // 6)
-    whole = [float(power) for power in range(first, last + 1, step)]
-    return whole if len(whole) >= 2 else [low, high]
+def _log_ticks(low: float, high: float) -> dict[str, Any]:
+    ticks = log_ticks(low, high, 7)
+    return {"tickvals": [math.log10(tick) for tick in ticks], "ticktext": [number(tick) for tick in ticks]}
 
 
 def _padded(low: float, high: float) -> list[float]:

@@ -24,8 +24,9 @@ from nonstop.plots.style import (
     empty,
     figure,
     hover,
-    label,
 )
+from nonstop.plots.values import noted
+from nonstop.plots.words import label
 from nonstop.types import Array
 from nonstop.wording import share
 from nonstop.workers.usage import overall
@@ -75,7 +76,7 @@ def timeline(record: Timeline) -> go.Figure:
         ticks="",
         range=[len(lanes) - 0.4, -0.6],
     )
-    return drawn
+    return noted(drawn)
 
 
 def _shown(record: Timeline) -> tuple[list[Lane], float]:

@@ -9,18 +9,20 @@ import numpy as np
 
 from nonstop.history.progress import Trace
 from nonstop.history.scale import evenly
+from nonstop.history.window import Window, everything
 from nonstop.plots.plotly import go, make_subplots
-from nonstop.plots.style import BLUE, GREY, NO_REASON, NOTHING, RED, about, empty, hover, label, log_axis, styled
+from nonstop.plots.style import BLUE, GREY, NO_REASON, NOTHING, ORANGE, RED, about, empty, hover, styled
+from nonstop.plots.values import beyond_note, noted, switched, value_axis
+from nonstop.plots.words import label
 from nonstop.types import Array
 from nonstop.wording import scalar
 
 MOST, MOST_FAILED = 2000, 300  # points to draw of each kind
-_WIDE = 1e3  # positive values that span more than this are drawn on a log scale
 
 
 def trace(record: Trace) -> go.Figure:
     """All results and the best so far, over the number of results and over time."""
-    if not record.completed:
+    if record.window is None:
         count = len(record.failed)
         return empty(NOTHING if not count else f"{NOTHING}: {count} failed")
     drawn = make_subplots(rows=2, cols=1, shared_yaxes=True, vertical_spacing=0.19)
@@ -33,18 +35,23 @@ def trace(record: Trace) -> go.Figure:
         _points(drawn, x[rows], record.values[rows], texts, row)
         _steps(drawn, record, x, row)
         _failures(drawn, record, x_failed, row)
+        _beyond(drawn, record, record.window, x, row)
     number = record.completed[record.steps[-1]].number
     best = f"Best value {scalar(float(record.best[-1]))}, found by trial {number}"
     styled(drawn, best, 560)
-    drawn.update_yaxes(title_text="value")
-    if _wide(record.values):
-        drawn.update_yaxes(**log_axis(record.values))
+    drawn.update_yaxes(title_text="value", **value_axis(record.window))
     drawn.update_xaxes(title_text="completed trials", row=1)
     drawn.update_xaxes(title_text=f"{unit} since the start", row=2)
     for row in (1, 2):  # failed trials have no value: they are drawn at the bottom, on an axis of their own
         axis = f"yaxis{row + 2}"
         drawn.update_layout({axis: {"overlaying": f"y{'' if row == 1 else 2}", "range": [0, 1], "visible": False}})
-    return drawn
+    both = record.window, everything(record.values) if _marks(drawn) else record.window
+    switched(drawn, {"yaxis": both, "yaxis2": both}, _marks(drawn))
+    return noted(drawn, beyond_note("value", record.window.beyond(record.values), record.window))
+
+
+def _marks(drawn: go.Figure) -> list[int]:
+    return [index for index, trace in enumerate(drawn.data) if trace.legendgroup == "beyond"]
 
 
 def _points(drawn: go.Figure, x: Array, values: Array, texts: Mapping[str, Any], row: int) -> None:
@@ -99,9 +106,25 @@ def _failures(drawn: go.Figure, record: Trace, x: Array, row: int) -> None:
     )
 
 
-def _wide(values: Array) -> bool:
-    low, high = float(values.min()), float(values.max())
-    return low > 0.0 and high / low > _WIDE
+def _beyond(drawn: go.Figure, record: Trace, window: Window, x: Array, row: int) -> None:
+    """A mark at the end of the axis for each result that is beyond it."""
+    rows = np.flatnonzero((record.values < window.low) | (record.values > window.high))
+    if not len(rows):
+        return
+    rows = rows[evenly(len(rows), MOST_FAILED)]
+    up = record.values[rows] > window.high
+    drawn.add_scatter(
+        x=x[rows],
+        y=np.where(up, 0.985, 0.015),
+        mode="markers",
+        name="beyond the axis",
+        legendgroup="beyond",
+        showlegend=row == 1,
+        marker={"symbol": np.where(up, "triangle-up", "triangle-down"), "size": 9, "color": ORANGE},
+        **hover([record.completed[i] for i in rows], value=record.values[rows]),
+        xaxis=f"x{'' if row == 1 else 2}",
+        yaxis=f"y{row + 2}",
+    )
 
 
 def unit_of(seconds: float) -> tuple[float, str]:

@@ -7,6 +7,7 @@ import numpy as np
 from nonstop.history.queries import Distances
 from nonstop.plots.plotly import go, make_subplots
 from nonstop.plots.style import BLUE, GREEN, GREY, ORANGE, RED, empty, hover, log_axis, styled
+from nonstop.plots.values import noted
 from nonstop.types import Array
 
 FLOOR = 1e-6  # a distance of zero is drawn here: a log scale has no zero
@@ -49,9 +50,9 @@ def distances(record: Distances) -> go.Figure:
         _exploration(drawn, record, numbers)
     styled(drawn, _title(record), 560 if modelled else 360)
     known = np.maximum(np.concatenate([record.to_earlier, record.to_busy, [record.threshold]]), FLOOR)
-    drawn.update_yaxes(title_text="distance", **log_axis(known), row=1)
+    drawn.update_yaxes(title_text="distance", **log_axis(known, 6), row=1)
     drawn.update_xaxes(title_text="trial", row=2 if modelled else 1)
-    return drawn
+    return noted(drawn)
 
 
 def _title(record: Distances) -> str:

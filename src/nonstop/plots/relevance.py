@@ -7,7 +7,9 @@ import numpy as np
 from nonstop.history.relevance import Lengthscales
 from nonstop.history.scale import evenly
 from nonstop.plots.plotly import go, make_subplots
-from nonstop.plots.style import CYCLE, FAINT, GREY, compact, empty, label, log_axis, styled
+from nonstop.plots.style import CYCLE, FAINT, GREY, compact, empty, log_axis, styled
+from nonstop.plots.values import noted
+from nonstop.plots.words import distinct, escaped, label
 
 MOST, MOST_BARS = 250, 20  # fits to draw, and bars
 
@@ -31,7 +33,8 @@ def lengthscales(record: Lengthscales) -> go.Figure:
     _over_time(drawn, record, ranked, colours)
     styled(drawn, _title(record, ranked), sum(sizes) + 290)
     drawn.update_annotations(font={"size": 13}, x=0, xanchor="left")
-    return drawn
+    few = f"the {len(bars)} most relevant of {len(ranked)} parameters" if len(bars) < len(ranked) else ""
+    return noted(drawn, few)
 
 
 def _title(record: Lengthscales, ranked: list[int]) -> str:
@@ -56,7 +59,7 @@ def _relevance(drawn: go.Figure, record: Lengthscales, bars: list[int], colours:
     drawn.update_yaxes(
         tickmode="array",
         tickvals=list(range(len(bars))),
-        ticktext=[f"{label(record.names[axis], 20)}  " for axis in bars],
+        ticktext=[f"{name}  " for name in _names(record, bars)],
         range=[len(bars) - 0.4, -0.6],
         showgrid=False,
         ticks="",
@@ -65,12 +68,17 @@ def _relevance(drawn: go.Figure, record: Lengthscales, bars: list[int], colours:
     drawn.update_xaxes(tickformat=".0%", rangemode="tozero", row=1)
 
 
+def _names(record: Lengthscales, axes: list[int]) -> list[str]:
+    return [escaped(name) for name in distinct([record.names[axis] for axis in axes], 22)]
+
+
 def _over_time(drawn: go.Figure, record: Lengthscales, ranked: list[int], colours: dict[int, str]) -> None:
     rows = evenly(len(record.numbers), MOST)
     x = record.results[rows]
     mode = "lines" if len(rows) > 1 else "markers"
+    names = dict(zip(ranked, _names(record, ranked), strict=True))
     for axis in reversed(ranked):  # the most relevant ones on top
-        name = label(record.names[axis], 20)
+        name = names[axis]
         drawn.add_scatter(
             x=x,
             y=compact(record.lengthscales[rows, axis]),
@@ -79,7 +87,7 @@ def _over_time(drawn: go.Figure, record: Lengthscales, ranked: list[int], colour
             showlegend=colours[axis] != FAINT,
             line={"color": colours[axis], "width": 1 if colours[axis] == FAINT else 2},
             legendrank=1 + ranked.index(axis),
-            hovertemplate=f"{name}: %{{y:.3g}}<br>after %{{x}} results<extra></extra>",
+            hovertemplate=f"{name.replace('%', '&#37;')}: %{{y:.3g}}<br>after %{{x}} results<extra></extra>",
             row=2,
             col=1,
         )
@@ -95,6 +103,6 @@ def _over_time(drawn: go.Figure, record: Lengthscales, ranked: list[int], colour
             row=3,
             col=1,
         )
-    drawn.update_yaxes(**log_axis(record.lengthscales[rows]), row=2)
-    drawn.update_yaxes(**log_axis(np.concatenate([record.mean[rows], record.change[rows]])), row=3)
+    drawn.update_yaxes(**log_axis(record.lengthscales[rows], 6), row=2)
+    drawn.update_yaxes(**log_axis(np.concatenate([record.mean[rows], record.change[rows]]), 6), row=3)
     drawn.update_xaxes(title_text="results the model had seen", row=3)

@@ -6,8 +6,8 @@ greys neutral, so that figures are readable on light and on dark pages; the font
 
 from __future__ import annotations
 
-import html
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from nonstop.history.scale import Scale
 from nonstop.plots.plotly import go
+from nonstop.plots.words import escaped, fitting, label, number
 from nonstop.trials.trial import Trial
 from nonstop.types import Array, Value
 from nonstop.wording import scalar
@@ -25,16 +26,16 @@ BLUE, RED, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#8A8F98"
 #: For several lines of one kind, in this order. Yellow is left out: it is hardly visible on white.
 CYCLE = (BLUE, ORANGE, GREEN, PURPLE, SKY, RED)
 FAINT = "rgba(128,128,128,0.22)"
-#: Most characters of a user's text in a label, and most params in a hover text.
-WORD, PARAMS = 28, 8
+#: Most params in a hover text.
+PARAMS = 8
+#: Characters that fit along the axis of a panel.
+WIDTH = 28
 #: A scale from dark to light for any colour vision, and for print.
 SCALE = "Cividis"
 #: From grey for bad results to orange for good ones, on light and dark pages.
 EMPHASIS = ((0.0, "#A3A9B1"), (0.6, "#C9A35A"), (0.85, "#E69F00"), (1.0, "#D55E00"))
 #: Plotly's options on pages; nothing is sent to a server.
 CONFIG = {"responsive": True, "displaylogo": False, "showSendToCloud": False, "plotlyServerURL": ""}
-#: The ticks of a log axis as plain numbers: 0.01, 0.1, 1.
-LOG_TICKS = ".2~g"
 
 _AXIS = {
     "gridcolor": "rgba(128,128,128,0.16)",
@@ -75,9 +76,23 @@ def figure(title: str, height: int, **layout: Any) -> go.Figure:
 
 
 def styled(drawn: go.Figure, title: str, height: int, **layout: Any) -> go.Figure:
-    """The figure with the template, a title and a height."""
+    """The figure with the template, a title and a height; its legend names only what is drawn, and each thing once."""
+    seen: set[str] = set()
+    for trace in drawn.data:
+        group = trace.legendgroup if "legendgroup" in trace else None
+        if "showlegend" not in trace or not trace.name or (trace.showlegend is False and not group):
+            continue
+        key = group or trace.name or ""
+        trace.showlegend = _something(trace) and key not in seen
+        seen |= {key} if trace.showlegend else set()
     drawn.update_layout(template=TEMPLATE, title_text=title, height=height, **layout)
     return drawn
+
+
+def _something(trace: Any) -> bool:
+    """Whether a trace draws anything."""
+    y = np.asarray(trace.y, dtype=np.float64) if "y" in trace and trace.y is not None else np.empty(0)
+    return bool(np.isfinite(y).any())
 
 
 def empty(message: str) -> go.Figure:
@@ -91,19 +106,6 @@ def empty(message: str) -> go.Figure:
 
 
 NOTHING, NO_REASON = "no completed trial yet", "no reason given"
-
-
-def plain(text: object, most: int = WORD) -> str:
-    """A user's text on one line, shortened, for places where Plotly does not interpret HTML. Long names often differ
-    only at the end, so the middle is left out."""
-    line = " ".join(str(text).split())
-    tail = most // 3
-    return line if len(line) <= most else f"{line[: most - 1 - tail]}…{line[-tail:]}"
-
-
-def label(text: object, most: int = WORD) -> str:
-    """The same, escaped, for places where Plotly interprets HTML."""
-    return html.escape(plain(text, most), quote=False)
 
 
 def about(trial: Trial, *more: str) -> str:
@@ -164,48 +166,51 @@ def between(middle: Array, low: Array, high: Array, **style: Any) -> dict[str, A
     return {"array": high - middle, "arrayminus": middle - low, "symmetric": False, "width": 0, **style}
 
 
-def reaching(shown: Array, bands: Array) -> list[float]:
-    """The range of an axis that shows all of `shown`, and `bands` up to half of that range beyond it: a wide band of an
-    uncertain model would otherwise compress everything else."""
-    low, high = float(shown.min()), float(shown.max())
-    beyond = 0.5 * (high - low) or math.inf
-    low, high = max(low - beyond, min(low, float(bands.min()))), min(high + beyond, max(high, float(bands.max())))
-    room = 0.07 * (high - low) or 0.5
-    return [low - room, high + room]
-
-
-def log_axis(numbers: Array) -> dict[str, Any]:
-    """A log axis that labels powers of ten, and numbers between them if the range is small."""
+def log_axis(numbers: Array, most: int = 8) -> dict[str, Any]:
+    """A log axis with at most `most` labels: powers of ten, and numbers between them if the range is small."""
     positive = numbers[np.isfinite(numbers) & (numbers > 0.0)]
     low, high = (float(positive.min()), float(positive.max())) if len(positive) else (1.0, 1.0)
-    steps = (1,) if high / low > 300.0 else (1, 3) if high / low > 20.0 else (1, 2, 5)
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    ticks = [tick for power in powers for step in steps if low / 3.0 <= (tick := step * 10.0**power) <= 3.0 * high]
-    shown = ticks[:: 1 + len(ticks) // 8]
-    return {"type": "log", "tickmode": "array", "tickvals": shown, "ticktext": [f"{tick:.3g}" for tick in shown]}
+    ticks = log_ticks(low / 1.2, min(1.2 * high, sys.float_info.max), most)
+    return {"type": "log", "tickmode": "array", "tickvals": ticks, "ticktext": [number(tick) for tick in ticks]}
 
 
-def axis_of(scale: Scale) -> dict[str, Any]:
-    """The axis of a parameter: its title, and its scale or choices."""
+def log_ticks(low: float, high: float, most: int) -> list[float]:
+    """At most `most` numbers to label between two positive ones: powers of ten, every n-th if there are too many; with
+    2 and 5, or 3, times them if there is room; evenly spaced numbers if the range is shorter than these."""
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    for steps in ((1, 2, 5), (1, 3)):
+        ticks = [s * 10.0**p for p in range(first - 1, last + 1) for s in steps if low <= s * 10.0**p <= high]
+        if 2 <= len(ticks) <= most:
+            return ticks
+    powers = [10.0**p for p in range(first, last + 1, max(1, -(-(last + 1 - first) // most)))]
+    if len(powers) >= 2:
+        return powers
+    return [float(f"{tick:.2g}") for tick in np.geomspace(low, high, min(most, 5))[1:-1]]
+
+
+def axis_of(scale: Scale, width: int = WIDTH) -> dict[str, Any]:
+    """The axis of a parameter, its title and its scale or choices, on `width` characters of room."""
+    title = label(scale.name, width)
     if scale.kind == "linear":
-        return {"title_text": label(scale.name), "type": "linear"}
+        whole = {"tickformat": "~s"} if max(abs(scale.low), abs(scale.high)) >= 1e4 else {}
+        return {"title_text": title, "type": "linear", "nticks": 5, "tickangle": 0, **whole}
     if scale.kind == "log":
-        wide = scale.high / scale.low > 30.0  # else there may be no power of ten to label
-        ticks = {"dtick": 1, "exponentformat": "power"} if wide else {"tickformat": LOG_TICKS}
-        return {"title_text": label(scale.name), "type": "log", **ticks}
+        return {"title_text": title, "tickangle": 0, **log_axis(np.array([scale.low, scale.high]), max(3, width // 7))}
+    shown = [round(at) for at in np.linspace(0, len(scale.choices) - 1, min(len(scale.choices), max(2, width // 4)))]
     return {
-        "title_text": label(scale.name),
+        "title_text": title,
         "type": "linear",
         "tickmode": "array",
-        "tickvals": list(range(len(scale.choices))),
-        "ticktext": [label(choice, 16) for choice in scale.labels],
+        "tickvals": shown,
+        "ticktext": [escaped(word) for word in fitting([scale.labels[at] for at in shown], width)],
+        "tickangle": 0,
         "range": [-0.5, len(scale.choices) - 0.5],
     }
 
 
-def bounded(scale: Scale, margin: float = 0.0) -> dict[str, Any]:
+def bounded(scale: Scale, margin: float = 0.0, width: int = WIDTH) -> dict[str, Any]:
     """The axis of a parameter from its lower to its upper bound, and a margin."""
-    axis = axis_of(scale)
+    axis = axis_of(scale, width)
     if scale.kind == "choices":
         return axis
     low, high = (math.log10(end) if scale.kind == "log" else end for end in (scale.low, scale.high))

@@ -70,7 +70,7 @@ export class Details {
 function section(title, pairs) {
   const known = pairs.filter(([, text]) => text !== null);
   if (!known.length) return [];
-  return [el("h3", {}, title), el("dl", { class: "facts" }, ...known.map(([name, text]) => el("div", {}, el("dt", {}, name), el("dd", {}, text))))];
+  return [el("h3", {}, title), el("dl", { class: "facts" }, ...known.map(([name, text]) => el("div", {}, el("dt", {}, name), el("dd", { class: isNaN(text) ? null : "number" }, text))))];
 }
 
 const exact = (value) => (typeof value === "string" ? value : JSON.stringify(value));

@@ -4,6 +4,7 @@ import { el, write } from "./text.js";
 
 const ROOM = 1.6; // a figure taller than its card by more than this factor scrolls; others shrink to fit
 const NARROW = 480; // pixels: a phone
+const TITLE = 30; // pixels of a title in the figure
 const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: "reset" };
 
 /** Plotly has five megabytes: it is loaded after the numbers are on the page. */
@@ -35,7 +36,7 @@ export class Figures {
       const captions = await fetched("/api/figures");
       for (const { node } of this.all) {
         write(node.querySelector("h2"), captions[node.dataset.figure].title);
-        write(node.querySelector("p"), captions[node.dataset.figure].caption);
+        write(node.querySelector(".caption"), captions[node.dataset.figure].caption);
       }
     } catch {
       setTimeout(() => this.caption(), 2000);
@@ -63,6 +64,9 @@ class Figure {
     this.figure = null;
     this.next = 0; // do not fetch before this time
     this.timer = null;
+    this.all = false; // show all values, or only the usual ones?
+    this.button = node.querySelector(".switch");
+    this.button.addEventListener("click", () => { this.all = !this.all; this.draw(); });
     this.message("Drawing …");
   }
 
@@ -106,12 +110,35 @@ class Figure {
       this.plot.replaceChildren(this.canvas);
     }
     const { data, layout } = this.figure;
-    await this.Plotly.react(this.canvas, data, themed(layout, this.plot), CONFIG);
+    const [menu] = layout.updatemenus ?? [];
+    this.say(layout.meta ?? {}, menu);
+    this.canvas.style.minWidth = layout.meta?.width ? `${layout.meta.width}px` : "";
+    const shown = viewed(data, themed(layout, this.plot), menu?.buttons[Number(this.all)].args);
+    await this.Plotly.react(this.canvas, shown.data, shown.layout, CONFIG);
+  }
+
+  /** What the figure says this time, and what is beyond its axes. */
+  say({ title = "", note = "" }, menu) {
+    write(this.node.querySelector(".finding"), title || "\u00a0");
+    write(this.node.querySelector(".beyond"), note ? `${note[0].toUpperCase()}${note.slice(1)}.` : "");
+    this.button.hidden = !menu;
+    this.button.setAttribute("aria-pressed", this.all);
+    write(this.button, this.all ? "Show the usual values" : "Show all values");
   }
 
   message(text) {
     this.plot.replaceChildren(el("p", { class: "blank" }, text));
   }
+}
+
+/** The figure in the view of a button of its menu, which the page shows as a button of its own. */
+function viewed(data, layout, [restyle, relayout, traces] = [{}, {}, []]) {
+  delete layout.updatemenus;
+  for (const [path, value] of Object.entries(relayout)) {
+    const [axis, key] = path.split(".");
+    layout[axis][key] = value;
+  }
+  return { data: data.map((trace, index) => (traces.includes(index) ? { ...trace, ...restyle } : trace)), layout };
 }
 
 /** The layout in the colours and the size of the page. The card's height never changes. */
@@ -124,8 +151,11 @@ function themed(layout, plot) {
     height: tall, autosize: true, uirevision: "keep",
     hoverlabel: { ...themedLayout.hoverlabel, bgcolor: colour("--card"), bordercolor: colour("--line"), font: { color: colour("--ink") } },
   });
+  if (themedLayout.meta) { // the page shows the title as text, which can wrap
+    themedLayout.title = { text: "" };
+    themedLayout.margin = { ...themedLayout.margin, t: Math.max(16, (themedLayout.margin?.t ?? 56) - TITLE) };
+  }
   if (plot.clientWidth < NARROW) {
-    themedLayout.title = { ...themedLayout.title, font: { size: 12 } };
     themedLayout.legend = { ...themedLayout.legend, font: { size: 11 } };
     themedLayout.margin = { ...themedLayout.margin, l: 40, r: 12 };
   }

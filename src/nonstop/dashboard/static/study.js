@@ -71,7 +71,7 @@ function drawBest(best) {
   const known = $("best-params");
   if (known.dataset.trial === String(best?.number ?? "")) return;
   known.dataset.trial = best?.number ?? "";
-  known.replaceChildren(...Object.entries(best?.params ?? {}).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, scalar(value)))));
+  known.replaceChildren(...Object.entries(best?.params ?? {}).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { class: typeof value === "number" ? "number" : null }, scalar(value)))));
 }
 
 function drawProgress({ counts, state, per_second: rate, last, began }) {

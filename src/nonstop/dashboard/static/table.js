@@ -44,7 +44,7 @@ export class Table {
   }
 
   heading(column) {
-    const button = el("button", { type: "button" }, column.label, el("span", { class: "arrow", "aria-hidden": "true" }));
+    const button = el("button", { type: "button", title: column.label.length > 24 ? column.label : null }, column.label, el("span", { class: "arrow", "aria-hidden": "true" }));
     button.addEventListener("click", () => {
       const { key, descending } = this.sort;
       this.sort = { key: column.key, descending: key === column.key ? !descending : column.key === "number" };

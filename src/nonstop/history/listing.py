@@ -1,0 +1,36 @@
+"""Which trials a table shows: all of them, or the best and the latest of many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nonstop.history.progress import completed
+from nonstop.trials.spec import Spec
+from nonstop.trials.trial import Trial
+
+#: Rows of a table, and values of params in it; how many of the rows are kept for the best results if there are more trials than rows.
+MOST, VALUES, BEST = 1000, 6000, 100
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Trials by number."""
+
+    trials: tuple[Trial, ...]
+    #: How many of the best results are among them in any case; 0 if all trials are.
+    best: int
+    #: The number of all trials.
+    of: int
+
+
+def listing(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Listing:
+    """All trials if there are at most `most`, fewer if there are many parameters; else the best and the latest."""
+    ordered = sorted(trials, key=lambda trial: trial.number)
+    rows = min(most, max(10, VALUES // len(spec.space)))
+    if len(ordered) <= rows:
+        return Listing(tuple(ordered), 0, len(ordered))
+    best = min(BEST, rows // 2)
+    good = sorted(completed(ordered), key=lambda trial: -spec.sign * (trial.value or 0.0))[:best]
+    chosen = {trial.number: trial for trial in [*good, *ordered[len(ordered) - (rows - best) :]]}
+    return Listing(tuple(trial for _, trial in sorted(chosen.items())), best, len(ordered))
