@@ -13,7 +13,7 @@ from nonstop.storage.retry import Patience
 from nonstop.storage.sql import SqlStorage
 from nonstop.trials.messages import Request
 from nonstop.trials.trial import TrialState
-from nonstop.workers.lease import Heartbeat, Lease
+from nonstop.workers.lease import Heart, Heartbeat, Lease
 from tests.helpers.postgres import running_server
 from tests.partitions.proxy import Proxy
 
@@ -50,7 +50,8 @@ def test_a_dead_workers_trial_is_handed_on_over_a_slow_line(proxy: Proxy) -> Non
     assert granted is not None
     proxy.delay = 0.05
     began = time.monotonic()
-    with Heartbeat(study.storage, study.id, Lease(0.4)):
+    heart = Heart(study.storage, study.id, Lease(0.4))
+    with Heartbeat(lambda: heart.beat([]), Lease(0.4)):
         while study.storage.exchange(study.id, 0).changes[0].state is not TrialState.WAITING:
             assert time.monotonic() - began < SOON, "never handed on"
             time.sleep(0.1)
