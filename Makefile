@@ -17,7 +17,7 @@ export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-lowest release browser screenshots bench-dashboard lint format types docs check oracle bench-suggest bench-storage bench-utilisation bench-noise theory faults \
+.PHONY: help demo test test-lowest release browser screenshots bench-dashboard lint format types docs check oracle bench-suggest bench-storage bench-utilisation bench-noise theory faults fuzz \
 	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
 .DEFAULT_GOAL := help
 
@@ -85,6 +85,9 @@ theory: .venv/.ready ## Measure Bayes regret beside the paper's bounds; write be
 
 faults: .venv/.ready ## The fault suite at length: 32 processes, killed and stopped, on SQLite and PostgreSQL
 	@NONSTOP_FAULT_SECONDS=$${NONSTOP_FAULT_SECONDS:-30} $(BIN)/python -m pytest -s -v tests/faults $(ARGS)
+
+fuzz: .venv/.ready ## A million nonsense inputs for everything that reads input, in about half an hour; write benchmarks/results
+	@$(BIN)/python -m tests.fuzz --out benchmarks/results/fuzz.md $(ARGS)
 
 bench-noise: .venv/.ready ## Compare the default with the paper's rules under noise; write benchmarks/results
 	@$(BIN)/python benchmarks/noise.py $(ARGS)

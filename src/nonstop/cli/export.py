@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 import click
 
@@ -85,6 +85,6 @@ def _opened(output: str | None) -> Iterator[TextIO]:
         with written(Path(output), private=False) as out:
             yield out
         return
-    with click.open_file("-", "w", encoding="utf-8") as out:
-        yield out
-        out.flush()
+    with click.open_file("-", "w", encoding="utf-8") as stdout:
+        yield cast("TextIO", stdout)
+        stdout.flush()
