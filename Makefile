@@ -89,6 +89,9 @@ theory: .venv/.ready ## Measure Bayes regret beside the paper's bounds; write be
 faults: .venv/.ready ## The fault suite at length: 32 processes, killed and stopped, on both databases; misbehaving objectives
 	@NONSTOP_FAULT_SECONDS=$${NONSTOP_FAULT_SECONDS:-30} $(BIN)/python -m pytest -s -v tests/faults $(ARGS)
 
+fuzz: .venv/.ready ## A million nonsense inputs for everything that reads input, in about half an hour; write benchmarks/results
+	@$(BIN)/python -m tests.fuzz --out benchmarks/results/fuzz.md $(ARGS)
+
 mutants: .venv/.ready ## Mistakes in the source, one by one: nine in ten must make a test fail; write benchmarks/results
 	@$(BIN)/python -m tests.mutants.run --out benchmarks/results/mutants.md $(ARGS)
 

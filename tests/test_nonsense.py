@@ -6,7 +6,7 @@ A table says for each argument which of the values in tests/helpers/nonsense.py 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -20,6 +20,7 @@ from tests.helpers.nonsense import FLAGS, NONSENSE, POSITIVE, TEXTS, WHOLE
 SPACE = Space({"x": Float(0.0, 1.0)})
 NUMBERS = POSITIVE | {"zero", "minus one"}
 NONE = {"none"}
+LONG = frozenset({"long"})
 #: In [0, 1].
 INSIDE = {"zero", "one", "np float", "fraction"}
 
@@ -33,6 +34,8 @@ class Case:
     accepted: frozenset[str]
     #: What the message must contain.
     named: str
+    #: The names of values that a storage may refuse or not.
+    open: frozenset[str] = frozenset()
 
 
 def case(what: str, call: Callable[[Any], object], accepted: set[str], named: str | None = None) -> Case:
@@ -67,14 +70,14 @@ def proposed(**given: Any) -> object:
 
 def loaded(**given: Any) -> object:
     storage = nonstop.storage.open_storage(None)
-    for name in ("x", " \n", "x" * 100_000):
+    for name in ("x", " \n"):
         nonstop.create_study(storage, name, space=SPACE)
     return nonstop.load_study(**{"storage": storage, "name": "x", **given})
 
 
 STUDY = [
     case("create_study.storage", lambda it: nonstop.create_study(it, space=SPACE), NONE),
-    case("create_study.name", lambda it: study(name=it), NONE | {"blank", "word", "long", "trick"}),
+    replace(case("create_study.name", lambda it: study(name=it), NONE | {"blank", "word", "trick"}), open=LONG),
     case("create_study.space", lambda it: nonstop.create_study(space=it), set()),
     case("create_study.direction", lambda it: study(direction=it), NONE),
     case("create_study.rule", lambda it: study(rule=it), NONE),
@@ -85,7 +88,7 @@ STUDY = [
     case("create_study.command", lambda it: study(command=it), NONE | TEXTS),
     case("create_study.load_if_exists", lambda it: study(load_if_exists=it), FLAGS),
     case("load_study.storage", lambda it: loaded(storage=it), set(), ""),
-    case("load_study.name", lambda it: loaded(name=it), {"blank", "word", "long", "trick"}, ""),
+    case("load_study.name", lambda it: loaded(name=it), {"blank", "word", "trick"}, ""),
     case("load_study.rule", lambda it: loaded(rule=it), NONE),
     case("load_study.surrogate", lambda it: loaded(surrogate=it), NONE),
     case("ask.worker", lambda it: study().ask(worker=it), NONE | TEXTS),
@@ -211,6 +214,8 @@ def refusals(it: Case) -> Iterator[str]:
             it.call(make())
         except NonstopError as error:
             message = str(error)
+            if name in it.open:
+                continue
             if name in it.accepted:
                 yield f"{name}: refused ({message})"
             elif it.named not in message:
@@ -220,7 +225,7 @@ def refusals(it: Case) -> Iterator[str]:
         except Exception as error:
             yield f"{name}: {type(error).__name__}: {str(error)[:200]}"
         else:
-            if name not in it.accepted:
+            if name not in it.accepted | it.open:
                 yield f"{name}: accepted"
 
 

@@ -30,7 +30,8 @@ def written(path: Path, private: bool) -> Iterator[TextIO]:
             yield out
     except (OSError, ValueError) as error:  # ValueError: a NUL character in the path
         why = getattr(error, "strerror", None) or str(error)
-        raise StorageError(f"cannot write {shown(str(path))}: {why}") from error
+        where = shown(str(path)).strip("'")
+        raise StorageError(f"cannot write {where}: {why}") from error
 
 
 @contextmanager

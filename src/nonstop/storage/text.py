@@ -18,8 +18,6 @@ _JSON = json.JSONEncoder(allow_nan=False)  # json.dumps would create one with ev
 
 #: Characters of a study's name. PostgreSQL has no room for more than some 2,700 bytes in an index.
 LONGEST_NAME = 200
-_MOST_NAMES = 20  # of studies in an error message
-
 NOT_SHARED = "a study in memory cannot be shared with another process: create it with a URL, such as sqlite:///runs.db"
 
 
@@ -87,6 +85,7 @@ def new_study_name(name: str) -> str:
 
 def no_study(name: str, names: list[str]) -> StudyError:
     """The error for a study that does not exist, with the names of those that do."""
-    there = ", ".join(shown(known) for known in names[:_MOST_NAMES]) or "none yet"
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    most = 20
+    there = ", ".join(shown(known) for known in names[:most]) or "none yet"
+    more = f" and {len(names) - most} more" if len(names) > most else ""
     return StudyError(f"there is no study {shown(name)} here; studies: {there}{more}")

@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nonstop.errors import DataError
 from nonstop.propose import Rung
 from nonstop.surrogate.hyperparameters import Hyperparameters
+from nonstop.wording import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +74,17 @@ class Diagnostics:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Diagnostics | None:
-        """The record that to_json() wrote; None for the empty object of a trial that was enqueued or added."""
+        """The record that to_json() wrote, or DataError; None for the empty object of a trial that was enqueued or
+        added."""
         if not record:
             return None
+        try:
+            return cls._read(record)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise DataError(f"the record of a proposal is damaged: {type(error).__name__} {shown(error)}") from None
+
+    @classmethod
+    def _read(cls, record: Mapping[str, Any]) -> Diagnostics:
         if "cursor" not in record:
             return cls(record["rung"], record.get("skip", 0))
         scales = record.get("lengthscales")

@@ -150,6 +150,9 @@ def _known_fields(stored: Mapping[str, object]) -> dict[str, Any]:
         raise StudyError(f"the study was made by a newer version of nonstop: this one does not know {shown(unknown)}")
     if missing:
         raise StudyError(f"the specification of the study is damaged: it has no {shown(missing)}")
+    for field in _BY_NAME:
+        if text_of(found[field]) is None:
+            raise StudyError(f"the specification of the study is damaged: its {field} is {shown(found[field])}")
     return found
 
 

@@ -1,0 +1,74 @@
+"""Spaces of any parameters: a SpaceError, or unchanged by JSON and by the way to the unit cube and back."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+
+import numpy as np
+
+from nonstop.errors import ParamsError, SpaceError
+from nonstop.space import Categorical, Float, Int, Parameter, Space
+from nonstop.space.encoding import cube_of, decode, encode
+from nonstop.types import Array
+from tests.helpers.fuzzing import anything, check_line, loop, number, whole, word
+
+LONG, SHORT = 420_000, 4000
+
+
+def run(count: int, seed: int, deadline_seconds: float) -> int:
+    """Make spaces; see tests.helpers.fuzzing.loop."""
+    return loop(count, seed, deadline_seconds, one)
+
+
+def one(source: random.Random) -> None:
+    """One space of a few parameters."""
+    try:
+        space = Space({word(source): _parameter(source) for _ in range(source.randrange(4))})
+    except SpaceError as error:
+        check_line(error)
+        return
+    assert Space.from_json(json.loads(json.dumps(space.to_json(), allow_nan=False))) == space
+    hash(space), repr(space)
+    x = cube_of(space).spread(_coordinates(source, len(space)))[0]
+    params = decode(space, x)
+    assert space.validate(params) == params
+    again = decode(space, encode(space, params))
+    for name, parameter in space.items():
+        _check_equal(parameter, params[name], again[name])
+    try:
+        space.validate({name: anything(source) for name in space})
+    except ParamsError as error:
+        check_line(error)
+
+
+def _coordinates(source: random.Random, axes: int) -> Array:
+    return np.array([[source.choice((0.0, 1.0, source.random())) for _ in range(axes)]])
+
+
+def _check_equal(parameter: Parameter, before: object, after: object) -> None:
+    if not isinstance(parameter, Float):
+        assert before == after, (parameter, before, after)
+        return
+    assert isinstance(before, float)
+    assert isinstance(after, float)
+    if parameter.log:
+        slack = 1e-11 * before
+    else:
+        slack = 2.0**-51 * (parameter.high - parameter.low) + 2.0 * math.ulp(before)
+    assert abs(before - after) <= slack, (parameter, before, after)
+
+
+def _parameter(source: random.Random) -> Parameter:
+    kind = source.randrange(8)
+    if kind < 3:
+        low = number(source)
+        return Float(low, low + abs(number(source)), source.random() < 0.3)
+    if kind < 5:
+        first = whole(source)
+        return Int(first, first + abs(whole(source)), source.random() < 0.3)
+    if kind < 7:
+        return Categorical([source.choice((word, number, whole))(source) for _ in range(source.randrange(5))])
+    make = source.choice((Float, Int))
+    return make(anything(source), anything(source), anything(source))
