@@ -116,6 +116,17 @@ def kept(_params):
     signal.signal(signal.SIGTERM, ours)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
+def chained(_params):
+    # The objective's own handler calls ours, in its child too: no stop is raised there.
+    ours = signal.getsignal(signal.SIGTERM)
+    signal.signal(signal.SIGTERM, lambda number, frame: ours(number, frame))
+    child = os.fork()
+    if child == 0:
+        signal.raise_signal(signal.SIGTERM)
+        os._exit(0)
+    signal.signal(signal.SIGTERM, ours)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
 def processes(_params):
     wrong = 0
     for method in ("fork", "spawn"):
@@ -223,7 +234,7 @@ def outcomes(folder: Path, url: str, workers: int, *names: str) -> tuple[dict[st
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_children_of_an_objective_are_not_ours(tmp_path: Path, url: str, workers: int) -> None:
-    names = ("forked", "forked_in_a_thread", "restored", "kept", "processes", "masked", "masked_at_import")
+    names = ("forked", "forked_in_a_thread", "restored", "kept", "chained", "processes", "masked", "masked_at_import")
     assert outcomes(tmp_path, url, workers, *names) == (dict.fromkeys(names, 0.0), "")
 
 

@@ -17,12 +17,14 @@ class Edit:
 TESTS: dict[str, tuple[str, ...]] = {
     "trials/transitions.py": (
         "tests/contracts/test_exchange.py",
+        "tests/contracts/test_grants.py",
         "tests/contracts/test_leases.py",
         "tests/contracts/test_start.py",
         "tests/contracts/test_values.py",
     ),
     "storage/": (
         "tests/contracts/test_exchange.py",
+        "tests/contracts/test_grants.py",
         "tests/contracts/test_leases.py",
         "tests/contracts/test_start.py",
         "tests/contracts/test_values.py",
@@ -30,6 +32,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/contracts/test_concurrency.py",
     ),
     "storage/database.py": (
+        "tests/contracts/test_grants.py",
         "tests/contracts/test_retry.py",
         "tests/contracts/test_concurrency.py",
         "tests/engines/test_forks.py",
@@ -37,8 +40,9 @@ TESTS: dict[str, tuple[str, ...]] = {
     "storage/session.py": ("tests/workers/test_worker.py", "tests/trials/test_replay.py"),
     "workers/": ("tests/workers", "tests/engines/test_processes.py"),
     "workers/stopping.py": ("tests/workers", "tests/engines/test_forks.py"),
+    "workers/objective.py": ("tests/workers", "tests/engines/test_forks.py"),
     "engines/": ("tests/engines/test_processes.py",),
-    "propose.py": ("tests/test_propose.py", "tests/acquisition/test_batch.py"),
+    "propose.py": ("tests/test_propose.py", "tests/test_propose_search.py", "tests/acquisition/test_batch.py"),
     "trials/": ("tests/trials", "tests/workers/test_worker.py"),
 }
 
@@ -54,7 +58,7 @@ EDITS: tuple[Edit, ...] = (
         "counts.completed + counts.unfinished < limit",
         "counts.completed + counts.unfinished <= limit",
     ),
-    Edit("trials/transitions.py", "asked_at=now, beat=0)", "asked_at=now)"),
+    Edit("trials/transitions.py", "state=TrialState.RUNNING, started_at=now)", "state=TrialState.RUNNING)"),
     Edit(
         "trials/transitions.py",
         "if trial.params is None:\n        return replace(granted",
@@ -62,7 +66,6 @@ EDITS: tuple[Edit, ...] = (
     ),
     Edit("trials/transitions.py", "    if trial.attempt == start.attempt:\n", "    if True:\n"),
     Edit("trials/transitions.py", "and trial.params == start.params:", "and trial.params is not None:"),
-    Edit("trials/transitions.py", "other.number != trial.number and clashes", "clashes"),
     Edit("trials/transitions.py", "(other.version == trial.version or same_point)", "same_point"),
     Edit("trials/transitions.py", "same_point = start.unique and", "same_point ="),
     Edit(
@@ -102,7 +105,6 @@ EDITS: tuple[Edit, ...] = (
         "transitions.finish(trial, report, ledger.counts.completed, now)",
     ),
     # The ledger of a database.
-    Edit("storage/sqlledger.py", "trials.c.sequence > bindparam", "trials.c.sequence >= bindparam"),
     Edit("storage/sqlledger.py", ".order_by(trials.c.number).limit(1)", ".order_by(trials.c.number.desc()).limit(1)"),
     Edit("storage/sqlledger.py", 'self._put(old, new, {"request_id": None})', "self._put(old, new, {})"),
     Edit("storage/sqlledger.py", 'trials.c.attempt == bindparam("the_attempt"), _HELD', "_HELD"),
@@ -141,11 +143,6 @@ EDITS: tuple[Edit, ...] = (
     Edit("workers/worker.py", "self._failures.count >= most:\n", "self._failures.count > most:\n"),
     Edit("workers/worker.py", "        if self._held is not None:\n            return self._stop.is_set\n", ""),
     Edit("workers/worker.py", "            finally:\n                self._give_back()\n", "            finally:\n"),
-    Edit(
-        "workers/worker.py",
-        "        except TrialError:\n            self._hold(None)\n",
-        "        except TrialError:\n",
-    ),
     Edit("workers/worker.py", "result.value is None and self._stop.interrupted", "self._stop.interrupted"),
     Edit("workers/worker.py", "self._clock.monotonic() >= self._deadline", "self._clock.now() >= self._deadline"),
     Edit("workers/worker.py", "pause = min(_LONGEST_PAUSE, 1.5 * pause)", "pause = 1.5 * pause"),
