@@ -396,7 +396,7 @@ def test_a_heartbeat_keeps_its_own_trial_and_hands_on_the_silent_one() -> None:
 
 def test_a_worker_that_beats_at_the_last_moment_keeps_its_trial() -> None:
     study, clock = a_study(), HandClock()
-    silent = study.ask("silent")
+    silent = taken_by(study, "silent")
     real = study.storage.hand_on
 
     def hand_on(study_id: int, handed_on: HandOn) -> bool:
@@ -404,9 +404,9 @@ def test_a_worker_that_beats_at_the_last_moment_keeps_its_trial() -> None:
         return real(study_id, handed_on)
 
     study.storage.hand_on = hand_on  # type: ignore[method-assign, assignment]
-    heartbeat = Heartbeat(study.storage, study.id, Lease(4.0, max_attempts=3), clock)
+    heart = Heart(study.storage, study.id, Lease(4.0, max_attempts=3), clock)
     for _ in range(5):
-        heartbeat.beat()
+        heart.beat([])
         clock.time += 1.0
     assert [trial.state for trial in study.trials] == [TrialState.RUNNING]
 

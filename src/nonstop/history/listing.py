@@ -9,7 +9,7 @@ from nonstop.history.progress import completed
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 
-#: Rows of a table, and values of params in it; how many of the rows are kept for the best results if there are more trials than rows.
+#: Rows of a table, and values of params in it. If there are more trials than rows, so many rows are for the best.
 MOST, VALUES, BEST = 1000, 6000, 100
 
 
