@@ -9,7 +9,7 @@ from nonstop.history.progress import completed
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 
-#: Rows of a table, and values of params in it; how many of the rows are kept for the best results if there are more trials than rows.
+#: Rows of a table, and values of params in it; how many of the rows are for the best if there are more trials than rows.
 MOST, VALUES, BEST = 1000, 6000, 100
 
 
