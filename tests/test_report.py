@@ -83,6 +83,29 @@ def test_the_report_says_what_a_newcomer_needs() -> None:
     assert report.data["data-trace"]["data"]
 
 
+def test_the_table_of_trials() -> None:
+    spec, trials = study(n=12, fails=lambda i: i == 5)
+    report = Page(made(spec, trials))
+    for words in (
+        "All 12 trials.",
+        "trial state value lr depth loss width worker time (UTC) duration reason",
+        f"3 completed {trials[3].value:.6g} {(trials[3].params or {})['lr']:.6g}",
+        "5 failed –",
+        "ValueError: it broke",
+    ):
+        assert words in report.text, words
+    many = Page(made(*study(n=1500)))
+    assert "The best 100 and the latest of 1,500 trials" in many.text
+
+
+def test_titles_and_notes_are_text_of_the_page() -> None:
+    spec, trials = study(n=60, value=lambda x: 30.0 + x[0] + (1.8e4 if x[0] > 0.93 else 0.0))
+    report = Page(made(spec, trials))
+    assert "Best value" in report.text
+    assert "values beyond the axis, up to 18000." in report.text
+    assert report.data["data-trace"]["layout"]["title"]["text"] == ""
+
+
 def test_nothing_comes_from_the_network() -> None:
     report = Page(made(*study(n=10)))
     assert not [tag for tag, attributes in report.tags if {"src", "href"} & set(attributes)]

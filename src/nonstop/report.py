@@ -16,6 +16,7 @@ from nonstop.history import listing, trace, utilisation
 from nonstop.history.progress import began
 from nonstop.plots import CAPTIONS, CONFIG, FIGURES
 from nonstop.plots.plotly import get_plotlyjs, go
+from nonstop.plots.words import fitting
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import duration, scalar, share
@@ -27,6 +28,8 @@ _MOST_REASONS, _MOST_WORKERS, _LONGEST = 12, 64, 600
 _WIDTH, _REASON = 32, 200
 #: So many parameters, with names of so many characters, fit beside the facts.
 _FEW, _NARROW = 12, 18
+#: Characters of all choices of a parameter.
+_CHOICES: Final = 72
 #: Pixels that the title of a figure takes, which the page shows as text.
 _TITLE: Final = 30
 _UNDER_WAY: Final = (TrialState.RUNNING, TrialState.PROPOSING, TrialState.WAITING)
@@ -153,7 +156,7 @@ def _range(spec: Spec, name: str) -> str:
     if "choices" in parameter:
         choices = parameter["choices"]
         assert isinstance(choices, list)
-        return ", ".join(scalar(choice) for choice in choices)
+        return ", ".join(fitting([scalar(choice) for choice in choices], _CHOICES, 12))
     ends = _Html(f"{_html(_value(parameter['low']))} to {_html(_value(parameter['high']))}")
     return _Html(f"{ends} (log)") if parameter["log"] else ends
 

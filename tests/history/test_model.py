@@ -77,6 +77,33 @@ def test_the_check_needs_two_results() -> None:
     assert constant.predicted == pytest.approx(np.full(10, 3.0))
 
 
+def test_a_prediction_far_beyond_all_results_is_not_on_the_axis() -> None:
+    """Bad values are compressed by a logarithm, so a model that errs a little there errs by orders of magnitude."""
+    _, trials = study(ONE, 25, value=lambda x: 1.0 + x[0] ** 2 + (500.0 if x[0] > 0.9 else 0.0), seed=3)
+    record = history.check(Spec(ONE), trials)
+    assert record.compressed
+    assert record.window is not None
+    assert record.reach is not None
+    assert record.window.beyond(record.observed).furthest == record.observed.max() > 500.0
+    assert record.reach.high <= 3.0 * record.window.high
+    hidden = record.reach.beyond(record.predicted)
+    assert hidden.count == ((record.predicted < record.reach.low) | (record.predicted > record.reach.high)).sum()
+    assert not history.check(Spec(ONE, surrogate="paper"), trials).compressed
+
+
+@pytest.mark.parametrize("direction", ["minimize", "maximize"])
+def test_the_intervals_of_compressed_values_hold_what_is_counted(direction: Direction) -> None:
+    """Ends of intervals in the units of the values hold the very results that the compressed ones do."""
+    sign = 1.0 if direction == "minimize" else -1.0
+    _, trials = study(ONE, 40, value=lambda x: sign * math.exp(9.0 * abs(x[0] - 0.3)))
+    record = history.check(Spec(ONE, direction), trials)
+    assert record.compressed
+    assert (record.low <= record.predicted).all()
+    assert (record.predicted <= record.high).all()
+    inside = (record.low <= record.observed) & (record.observed <= record.high)
+    assert inside.mean() == pytest.approx({c.level: c.observed for c in record.coverage}[0.95])
+
+
 def test_the_newest_recorded_hyperparameters_are_used() -> None:
     spec, trials = study(MIXED, 30)
     model = posterior(spec, trials)

@@ -17,7 +17,7 @@ from nonstop.space.encoding import encode
 from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
-from tests.helpers.studies import MIXED, ONE, study
+from tests.helpers.studies import MIXED, ONE, THIRTY, study
 from tests.helpers.trials import modelled
 
 XY = nonstop.Space({"x": nonstop.Float(0.0, 1.0), "y": nonstop.Float(0.0, 1.0)})
@@ -198,6 +198,32 @@ def test_a_grid_goes_from_end_to_end() -> None:
         assert len(columns) == len(places)
     places, columns = grid(Scale.of("loss", MIXED["loss"]), MIXED["loss"], 61)
     assert columns.tolist() == np.eye(3).tolist()
+
+
+def test_a_listing_has_all_trials_or_the_best_and_the_latest() -> None:
+    spec, trials = study(MIXED, 1000)
+    assert history.listing(spec, trials) == history.Listing(tuple(trials), 0, 1000)
+    spec, trials = study(MIXED, 1600)
+    record = history.listing(spec, trials[::-1])
+    numbers = [trial.number for trial in record.trials]
+    assert (record.of, record.best) == (1600, 100)
+    assert numbers == sorted(set(numbers))
+    assert 900 <= len(numbers) <= 1000
+    assert set(range(700, 1600)) <= set(numbers)
+    best = sorted((t for t in trials if t.value is not None), key=lambda t: t.value or 0.0)[:100]
+    assert {t.number for t in best} <= set(numbers)
+    assert len(history.listing(*study(THIRTY, 300)).trials) <= 170
+
+
+def test_the_trace_shows_progress_and_not_the_worst() -> None:
+    values = [3e4, 5.0, 1e5, *(1.0 + 1.0 / n for n in range(1, 60)), 7e4]
+    trials = [trial(i, value=value, order=i + 1) for i, value in enumerate(values)]
+    seen = history.trace(Spec(XY), trials).window
+    assert seen is not None
+    assert (seen.kind, seen.low) == ("linear", 1.0 + 1.0 / 59)
+    assert seen.high == 2.0  # the best after three results
+    assert seen.beyond(np.array(values)) == history.Beyond(4, 1e5)
+    assert history.trace(Spec(XY), []).window is None
 
 
 def test_evenly() -> None:

@@ -46,7 +46,7 @@ def test_values_that_span_decades_are_on_a_log_axis() -> None:
     values = 10.0 ** rng.uniform(-10.0, 6.0, 60)
     found = window(values, -1.0)
     assert found.kind == "log"
-    assert (found.low, found.high) == pytest.approx((values.min(), values.max()))
+    assert (found.low, found.high) == (values.min(), values.max())  # no rounding leaves out the ends
     # One outlier does not make a log axis of the others, nor does a best value of zero.
     assert window(np.append(rng.uniform(1.0, 2.0, 50), 1e9), -1.0).kind == "linear"
     assert window(np.append(values, 0.0), -1.0).kind == "linear"

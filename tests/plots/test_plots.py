@@ -146,6 +146,33 @@ def test_log_axes_and_choices_are_right() -> None:
     assert kinds == {"lr": "log", "depth": "linear", "loss": "linear", "width": "log"}
 
 
+@pytest.mark.parametrize("name", plots.FIGURES)
+@pytest.mark.parametrize("case", ["one", "forty", "all failed", "constant", "thirty parameters"])
+def test_a_legend_names_only_what_is_drawn_and_each_thing_once(case: str, name: str) -> None:
+    named = [trace for trace in plots.draw(name, *CASES[case]).data if trace.name and trace.showlegend is not False]
+    assert all(np.isfinite(np.asarray(trace.y, dtype=float)).any() for trace in named)
+    assert len({trace.name for trace in named}) == len(named)
+
+
+def test_what_is_beyond_the_axis_is_said_and_can_be_seen() -> None:
+    spec, trials = study(MIXED, 60, value=lambda x: 30.0 + x[0] + (1.8e4 if x[0] > 0.93 else 0.0))
+    worst = sum((t.value or 0.0) > 1e4 for t in trials)
+    figure = plots.draw("trace", spec, trials)
+    assert figure.layout.meta["note"] == f"{worst} values beyond the axis, up to 18000"
+    assert figure.layout.meta["title"].startswith("Best value")
+    assert figure.layout.yaxis.range[1] < 31.2
+    usual, everything = figure.layout.updatemenus[0].buttons
+    marks = [i for i, trace in enumerate(figure.data) if trace.name == "beyond the axis"]
+    assert list(everything.args[2]) == marks
+    assert [len(figure.data[i].x) for i in marks] == [worst, worst]
+    assert everything.args[1]["yaxis.range"][1] > 1.8e4
+    assert list(usual.args[1]["yaxis.range"]) == list(figure.layout.yaxis.range)
+    for name in ("slices", "check", "parallel"):
+        assert "beyond the axis" in plots.draw(name, spec, trials).layout.meta["note"], name
+    calm = plots.draw("trace", *study(MIXED, 60))
+    assert (calm.layout.meta["note"], len(calm.layout.updatemenus)) == ("", 0)
+
+
 def test_every_figure_has_a_caption() -> None:
     assert list(plots.CAPTIONS) == list(plots.FIGURES)
     assert set(plots.FIGURES) == {

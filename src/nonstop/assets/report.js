@@ -4,6 +4,7 @@ const read = (name) => JSON.parse(document.getElementById("data-" + name).textCo
 const options = read("config");
 // On a touch screen, dragging over a figure scrolls the page instead of zooming.
 const touch = matchMedia("(pointer: coarse)").matches;
+if (touch) options.displayModeBar = false;
 function draw(element) {
   const figure = read(element.dataset.figure);
   if (touch) figure.layout.dragmode = false;

@@ -14,7 +14,7 @@ from nonstop.plots.coordinates import APART
 from nonstop.plots.plotly import go
 from nonstop.plots.style import EMPHASIS, FAINT, NOTHING, empty, figure
 from nonstop.plots.values import beyond_note, noted
-from nonstop.plots.words import distinct, escaped, fitting, number
+from nonstop.plots.words import distinct, escaped, number
 from nonstop.types import Array
 
 #: Shades from the worst results to the best. The lines of a shade are one trace, which makes drawing fast.
@@ -89,6 +89,6 @@ def _axes(drawn: go.Figure, scales: tuple[Scale, ...]) -> None:
 
 def _ends(scale: Scale) -> tuple[str, str]:
     if scale.kind == "choices":
-        first, last = fitting([scale.labels[0], scale.labels[-1]], 24)
+        first, last = distinct([scale.labels[0], scale.labels[-1]], 10)
         return escaped(first), escaped(last)
     return number(scale.low), number(scale.high)

@@ -9,8 +9,8 @@ from nonstop.history.progress import completed
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 
-#: Rows of a table, and values of params in it. If there are more trials than rows, so many rows are for the best.
-MOST, VALUES, BEST = 1000, 6000, 100
+#: Rows of a table, and values of params in it; how many rows are for the best if there are more trials.
+MOST, VALUES, BEST = 1000, 5000, 100
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,9 +76,8 @@ def window(values: Array, sign: float, keep: Array | None = None) -> Window:
     bad, must = (-sign * scaled(v / unit, kind) for v in (values, kept))
     best, worst = float(bad.min()), float(bad.max())
     limit = max(_limit(bad), float(must.max(initial=-np.inf)))
-    end = worst if worst - best <= SPARE * (limit - best) else float(bad[bad <= limit].max())
-    low, high = sorted((_back(-sign * best, kind) * unit, _back(-sign * end, kind) * unit))
-    return Window(kind, low, high)
+    shown = values if worst - best <= SPARE * (limit - best) else values[bad <= limit]
+    return Window(kind, float(shown.min()), float(shown.max()))
 
 
 def everything(values: Array) -> Window:

@@ -11,7 +11,7 @@ from nonstop.history.scale import evenly
 from nonstop.history.window import Kind, Window, everything
 from nonstop.plots.plotly import go, make_subplots
 from nonstop.plots.style import BLUE, GREY, ORANGE, between, empty, hover, styled
-from nonstop.plots.values import beyond_note, noted, switched, value_axis
+from nonstop.plots.values import ACROSS, beyond_note, noted, switched, value_axis
 
 MOST = 400  # results to draw
 
@@ -23,7 +23,7 @@ def check(record: Check) -> go.Figure:
     drawn = make_subplots(
         rows=1,
         cols=2,
-        column_widths=[0.62, 0.38],
+        column_widths=[0.58, 0.42],
         horizontal_spacing=0.14,
         subplot_titles=["predicted from the others", "inside the interval"],
     )
@@ -89,13 +89,13 @@ def _predictions(drawn: go.Figure, record: Check, window: Window, reach: Window)
         marker={"size": 6, "color": BLUE, "opacity": 0.8},
         error_y=between(y, low, high, color="rgba(0,114,178,0.3)", thickness=1),
     )
-    drawn.update_xaxes(title_text="observed", **value_axis(window), tickangle=0, row=1, col=1)
+    drawn.update_xaxes(title_text="observed", **value_axis(window, ACROSS), tickangle=0, row=1, col=1)
     drawn.update_yaxes(title_text="predicted", **value_axis(reach), row=1, col=1)
 
 
 def _coverage(drawn: go.Figure, record: Check) -> None:
     levels, observed = [c.level for c in record.coverage], [c.observed for c in record.coverage]
-    names = [f"{level:.0%}" for level in levels]
+    names = [f"{100.0 * level:.0f}" for level in levels]
     positions = list(range(len(levels)))
     drawn.add_bar(
         x=positions,
@@ -105,7 +105,7 @@ def _coverage(drawn: go.Figure, record: Check) -> None:
         row=1,
         col=2,
         hoverinfo="text",
-        hovertext=[f"{o:.1%} inside the {n} interval" for o, n in zip(observed, names, strict=True)],
+        hovertext=[f"{o:.1%} inside the {n} % interval" for o, n in zip(observed, names, strict=True)],
         width=0.6,
     )
     drawn.add_scatter(
@@ -119,6 +119,6 @@ def _coverage(drawn: go.Figure, record: Check) -> None:
         marker={"symbol": "line-ew", "size": 26, "color": GREY, "line": {"width": 3, "color": ORANGE}},
     )
     drawn.update_xaxes(
-        title_text="interval", tickmode="array", tickvals=positions, ticktext=names, tickangle=0, row=1, col=2
+        title_text="interval, in %", tickmode="array", tickvals=positions, ticktext=names, tickangle=0, row=1, col=2
     )
     drawn.update_yaxes(range=[0, 1.04], tickformat=".0%", row=1, col=2)

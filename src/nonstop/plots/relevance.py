@@ -34,7 +34,7 @@ def lengthscales(record: Lengthscales) -> go.Figure:
     styled(drawn, _title(record, ranked), sum(sizes) + 290)
     drawn.update_annotations(font={"size": 13}, x=0, xanchor="left")
     few = f"the {len(bars)} most relevant of {len(ranked)} parameters" if len(bars) < len(ranked) else ""
-    return noted(drawn, few)
+    return noted(drawn, few, width=480 if max(map(len, record.names)) > 12 else 0)
 
 
 def _title(record: Lengthscales, ranked: list[int]) -> str:

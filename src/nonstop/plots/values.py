@@ -19,17 +19,19 @@ from nonstop.plots.words import count, number
 
 #: Room at both ends of an axis, as a share of its length.
 _ROOM = 0.06
+#: Most labels of an axis of values across a panel, where they are side by side.
+ACROSS = 4
 _FEWER, _ALL = "the usual values", "all values"
 
 
-def value_axis(window: Window, room: float = _ROOM) -> dict[str, Any]:
-    """The axis of a window, with some room at its ends."""
+def value_axis(window: Window, most: int = 8, room: float = _ROOM) -> dict[str, Any]:
+    """The axis of a window, with at most `most` labels and some room at its ends."""
     low, high = scaled(np.array([window.low, window.high]), window.kind).tolist()
     # Halves, because differences of the largest numbers overflow.
     space = 2.0 * room * (0.5 * high - 0.5 * low) or room * abs(low) or 0.5
-    ticks = {"type": "linear", "tickmode": "auto", "tickvals": None, "ticktext": None, "nticks": 6}
+    ticks = {"type": "linear", "tickmode": "auto", "tickvals": None, "ticktext": None, "nticks": min(most, 6)}
     if window.kind == "log":
-        ticks |= log_axis(np.array([window.low, window.high]))
+        ticks |= log_axis(np.array([window.low, window.high]), most)
     return {**ticks, "range": [low - space, high + space]}
 
 
@@ -68,4 +70,8 @@ def switched(drawn: go.Figure, axes: Mapping[str, tuple[Window, Window]], marks:
 
 
 def _flat(axes: Mapping[str, tuple[Window, Window]], side: int) -> dict[str, Any]:
-    return {f"{axis}.{key}": value for axis, ends in axes.items() for key, value in value_axis(ends[side]).items()}
+    return {
+        f"{axis}.{key}": value
+        for axis, ends in axes.items()
+        for key, value in value_axis(ends[side], ACROSS if axis.startswith("x") else 8).items()
+    }

@@ -2,7 +2,7 @@
 import { fetched } from "./live.js";
 import { el, write } from "./text.js";
 
-const ROOM = 1.6; // a figure taller than its card by more than this factor scrolls; others shrink to fit
+const ROOM = 1.25; // a figure taller than its card by more than this factor scrolls; others shrink to fit
 const NARROW = 480; // pixels: a phone
 const TITLE = 30; // pixels of a title in the figure
 const CONFIG = { displayModeBar: false, responsive: true, scrollZoom: false, doubleClick: "reset" };
