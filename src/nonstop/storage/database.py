@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 import nonstop.storage.postgres as postgres
 import nonstop.storage.schema as schema
@@ -171,6 +171,8 @@ class Database:
             return retry(alone, self._transient, self._clock, self._patience)
         except DBAPIError as error:
             raise StorageError(self._explain(error)) from error.orig
+        except (UnicodeError, OverflowError, SQLAlchemyError) as error:  # what was never written so
+            raise StorageError(f"{masked(self.url)}: a row is damaged ({error}): restore a backup") from error
 
     def _check_file(self) -> None:
         if self._file is not None and sqlite.file_at(self._path) != self._file:
