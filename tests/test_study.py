@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -293,3 +294,13 @@ def test_without_pandas_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(nonstop.MissingExtraError, match=r"nonstop\[dataframe\]"):
         create_study(space=PLANE).to_dataframe()
+
+
+def test_a_number_of_numpy_is_a_number(tmp_path: Path) -> None:
+    study = create_study(f"sqlite:///{tmp_path / 'runs.db'}", space=PLANE)
+    asked = [study.ask() for _ in range(3)]
+    assert study.tell(np.int64(2), np.int64(3)).value == 3.0  # type: ignore[arg-type]
+    with pytest.raises(TrialError, match="a trial must be"):
+        study.tell(True, 1.0)
+    assert study.trials[1] == asked[1]
+    study.storage.close()

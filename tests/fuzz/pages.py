@@ -12,7 +12,7 @@ from nonstop.cli.target import open_existing, open_study
 from nonstop.errors import NonstopError
 from tests.helpers.fuzzing import check_line, loop
 
-LONG, SHORT = 6000, 100
+LONG, SHORT = 4000, 60
 
 
 def run(count: int, seed: int, deadline_seconds: float) -> int:

@@ -9,11 +9,12 @@ import pytest
 
 import nonstop
 from nonstop import Float, Int, Space, StudyError, create_study, load_study
-from nonstop.errors import StudyMismatchError
+from nonstop.errors import DataError, NonstopError, StudyMismatchError
 from nonstop.storage.contract import Storage
 from nonstop.storage.memory import MemoryStorage
+from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.replay import replay
-from nonstop.trials.spec import spec_for_viewing
+from nonstop.trials.spec import Spec, spec_for_viewing
 
 PLANE = Space({"x": Float(0.0, 1.0), "y": Float(0.0, 1.0)})
 MADE: dict[str, Any] = {
@@ -122,3 +123,29 @@ def test_wrong_settings_are_refused_before_anything_is_stored(storage: Storage) 
     with pytest.raises(StudyError, match="seed"):
         create_study(storage, "demo", space=Space({"n": Int(1, 3)}), seed=-1)
     assert storage.list_studies() == []
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"rule": 10**5000}, "damaged: its rule is a number of 5001 digits"),
+        ({"surrogate": None}, "damaged: its surrogate is None"),
+        ({"colour": "red"}, "newer version of nonstop"),
+        ({"space": [1]}, "expected a mapping"),
+        ({"seed": "\r\n"}, "seed must be"),
+    ],
+)
+def test_a_damaged_spec_is_refused_in_one_line(change: dict[str, object], says: str) -> None:
+    """Found by tests/fuzz/records.py."""
+    stored = {**Spec(Space({"x": Float(0, 1)})).to_json(), **change}
+    with pytest.raises(NonstopError, match=says) as caught:
+        spec_for_viewing(stored)
+    assert "\n" not in str(caught.value)
+    del stored["space"]
+    with pytest.raises(NonstopError):
+        spec_for_viewing(stored)
+
+
+def test_a_damaged_record_of_a_proposal_is_refused() -> None:
+    with pytest.raises(DataError, match="damaged: KeyError"):
+        Diagnostics.from_json({"rung": "model", "cursor": 3})

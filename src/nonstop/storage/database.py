@@ -17,7 +17,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 import nonstop.storage.postgres as postgres
 import nonstop.storage.schema as schema
@@ -220,6 +220,8 @@ class Database:
         except DBAPIError as error:
             kind = OutOfReachError if self._transient(error) else StorageError
             raise kind(self._explain(error)) from error.orig
+        except (UnicodeError, OverflowError, SQLAlchemyError) as error:  # what was never written so
+            raise StorageError(f"{masked(self.url)}: a row is damaged ({error}): restore a backup") from error
 
     def _guard(self, connection: Any) -> AbstractContextManager[None]:
         """A wait for the server ends soon after the call is to have failed, even if the server is frozen."""

@@ -6,14 +6,17 @@ first v. Points are encoded once, and all new ones together when they are needed
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import NoneType
 
 import numpy as np
 
+from nonstop.errors import StorageError
 from nonstop.space import Space
 from nonstop.space.encoding import cube_of, encode_many
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Array, Params
+from nonstop.wording import shown
 
 
 class Mirror:
@@ -39,6 +42,8 @@ class Mirror:
     def apply(self, changes: Iterable[Trial]) -> None:
         """Apply changes, oldest first, each trial in its newest state."""
         for trial in changes:
+            if not _is_sound(trial):
+                raise StorageError(f"the storage is damaged: it has the trial {shown(trial)}")
             self._replace(trial)
             self.cursor = max(self.cursor, trial.sequence)
 
@@ -53,7 +58,8 @@ class Mirror:
         if trial.params is not None and (old is None or old.params is None):
             self._new.append(trial.number)
         if trial.value is not None and (old is None or old.value is None):
-            assert trial.order == self.version + 1, "the storage delivered results out of order"
+            if trial.order != self.version + 1:
+                raise StorageError(f"the storage is damaged: trial {trial.number} is not result {self.version + 1}")
             self.completed.append(trial.number)
             self._values.append(trial.value)
             self.version += 1
@@ -74,6 +80,8 @@ class Mirror:
 
     def _encode(self) -> None:
         if self._new:
+            if max(self._new) > 10 * len(self.trials) + 10_000:  # numbers have no gaps
+                raise StorageError(f"the storage is damaged: it has a trial {max(self._new)}")
             while max(self._new) >= len(self._points):
                 self._points = np.concatenate([self._points, np.empty_like(self._points)])
             many = [self.trials[number].params or {} for number in self._new]
@@ -83,3 +91,17 @@ class Mirror:
     def tried(self, params: Params) -> bool:
         """Does a trial have exactly these params? Searches all trials: for the first trials of a study."""
         return any(trial.params == params for trial in self.trials.values())
+
+
+_TIME = (float, int, NoneType)
+_TEXT = (str, NoneType)
+
+
+def _is_sound(trial: Trial) -> bool:
+    """Are its fields of their types? In a damaged file, SQLite may find anything in any column."""
+    whole = all(type(it) is int for it in (trial.number, trial.version, trial.seed, trial.attempt, trial.sequence))
+    times = all(isinstance(it, _TIME) for it in (trial.asked_at, trial.started_at, trial.finished_at, trial.order))
+    texts = isinstance(trial.worker, _TEXT) and isinstance(trial.reason, _TEXT)
+    return (
+        whole and times and texts and trial.number >= 0 and (trial.params is None or isinstance(trial.params, Mapping))
+    )

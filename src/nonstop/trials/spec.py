@@ -189,4 +189,4 @@ def _comparable(field: str, stored: Mapping[str, object]) -> object:
 
 
 def _readable(value: object) -> str:
-    return shown(value) if not isinstance(value, str) else value
+    return value if isinstance(value, str) and value.isprintable() else shown(value)
