@@ -250,8 +250,12 @@ def _cells(trial: Trial, names: Sequence[str]) -> Iterable[str]:
     yield from (_cell(params[name]) if name in params else "<td>–</td>" for name in names)
     yield _cell(trial.worker or "–")
     yield f"<td>{_moment(time).removesuffix(' UTC')}</td>"
-    yield "<td>–</td>" if took is None else f'<td data-v="{took:.6g}">{duration(took)}</td>'
+    yield "<td>–</td>" if took is None else f'<td data-v="{took:.6g}">{_took(took)}</td>'
     yield _cell(" ".join((trial.reason or "").split())[:_REASON])
+
+
+def _took(seconds: float) -> str:
+    return duration(seconds) if seconds >= 0.0995 else f"{1000.0 * seconds:.0f} ms"
 
 
 def _cell(value: object) -> str:

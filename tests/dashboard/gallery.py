@@ -2,7 +2,8 @@
 
     python -m tests.dashboard.gallery FOLDER [STUDY ...]
 
-writes their reports, and pictures of the reports and of the dashboard's pages: wide and on a phone, light and dark.
+writes their reports, and pictures of the reports and of the dashboard's pages: wide and on a phone, light and dark. It
+says which numbers are broken, which titles are cut and which labels lie on each other.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from nonstop.types import Params
 from tests.dashboard.conftest import FLAGS, NAMES
 from tests.dashboard.serving import served
 
+MEASURES = Path(__file__).with_name("legible.js").read_text(encoding="utf-8")
 WIDE, PHONE = (1400, 1000), (390, 844)
 WORKERS = 4
 
@@ -171,8 +173,16 @@ def look(browser: Browser, address: str, target: Path, size: tuple[int, int], co
     page.goto(address)
     draw_all(page)
     page.wait_for_timeout(400)
-    page.screenshot(path=target, full_page=True)
+    page.screenshot(path=target, full_page=True, timeout=120_000)
+    for problem in problems(page):
+        print(f"{target.stem}: {problem}")
     page.close()
+
+
+def problems(page: Page) -> list[str]:
+    """What is wrong with a page: see legible.js."""
+    page.evaluate(MEASURES)
+    return [f"{kind}: {found}" for kind in ("broken", "cut", "colliding") for found in page.evaluate(f"{kind}()")]
 
 
 def draw_all(page: Page) -> None:

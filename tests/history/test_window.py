@@ -50,7 +50,10 @@ def test_values_that_span_decades_are_on_a_log_axis() -> None:
     # One outlier does not make a log axis of the others, nor does a best value of zero.
     assert window(np.append(rng.uniform(1.0, 2.0, 50), 1e9), -1.0).kind == "linear"
     assert window(np.append(values, 0.0), -1.0).kind == "linear"
-    assert not decades(np.array([1.0]))
+    assert not decades(np.array([1.0]), -1.0)
+    # Nor do many bad ones.
+    assert window(np.append(rng.uniform(1.0, 2.0, 50), np.full(9, 1e9)), -1.0).kind == "linear"
+    assert window(1.0 / np.append(rng.uniform(1.0, 2.0, 50), np.full(9, 1e9)), 1.0).kind == "linear"
     # Progress over decades is progress over decades, even if most results are at its end.
     late = np.concatenate([[3e4, 2e3, 40.0, 1.0], np.full(200, 1e-3)])
     assert window(late, -1.0, keep=late).kind == "log"

@@ -12,8 +12,9 @@ from nonstop.types import Array
 Kind: TypeAlias = Literal["linear", "log"]
 #: Values are left out only if the axis of all of them would be longer than this many windows.
 SPARE = 4.0
-#: Positive values that span more than this, without the few outermost, are shown on a log axis.
-WIDE = 1e3
+#: Positive values that span more than this are shown on a log axis: all that must be shown, or the bulk of the results,
+#: from the best twentieth to the best three quarters. Many bad values are common, and make no log axis.
+WIDE, BULK, INNER = 1e3, 300.0, (0.05, 0.75)
 #: The share of the results whose distance from the best gives the window its length, or the next larger share if those
 #: are all as good as the best.
 SHARES = (0.75, 0.9, 0.95, 0.99, 1.0)
@@ -71,7 +72,7 @@ def window(values: Array, sign: float, keep: Array | None = None) -> Window:
     are better if sign is 1, smaller ones if it is -1. All values are in it unless that would make it much longer."""
     kept = np.empty(0) if keep is None else keep
     spanned = _positive(values) and len(kept) > 0 and float(kept.max()) / WIDE > float(kept.min())
-    kind: Kind = "log" if spanned or decades(values) else "linear"
+    kind: Kind = "log" if spanned or decades(values, sign) else "linear"
     unit = _unit(values) if kind == "linear" else 1.0
     bad, must = (-sign * scaled(v / unit, kind) for v in (values, kept))
     best, worst = float(bad.min()), float(bad.max())
@@ -86,12 +87,12 @@ def everything(values: Array) -> Window:
     return Window("log" if low > 0.0 and high / WIDE > low else "linear", low, high)
 
 
-def decades(values: Array) -> bool:
-    """Whether positive values span decades, the outermost twentieth at both ends left out."""
+def decades(values: Array, sign: float) -> bool:
+    """Whether the bulk of positive values spans decades."""
     if len(values) < 2 or not _positive(values):
         return False
-    low, high = np.quantile(np.log10(values), [0.05, 0.95])
-    return bool(high - low > np.log10(WIDE))
+    good, bad = np.quantile(-sign * np.log10(values), INNER)
+    return bool(bad - good > np.log10(BULK))
 
 
 def scaled(values: Array, kind: Kind) -> Array:

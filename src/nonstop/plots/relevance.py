@@ -26,7 +26,7 @@ def lengthscales(record: Lengthscales) -> go.Figure:
         cols=1,
         row_heights=sizes,
         vertical_spacing=70 / (sum(sizes) + 140),
-        subplot_titles=["relevance: 1 / lengthscale, as a share", "lengthscale of each parameter", "all lengthscales"],
+        subplot_titles=["relevance: 1 / lengthscale", "each lengthscale", "all lengthscales"],
     )
     colours = {axis: CYCLE[rank] if rank < len(CYCLE) else FAINT for rank, axis in enumerate(ranked)}
     _relevance(drawn, record, bars, colours)
