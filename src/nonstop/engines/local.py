@@ -24,7 +24,7 @@ from multiprocessing.process import BaseProcess, current_process
 from nonstop.clock import Clock, WallClock
 from nonstop.engines.supervision import GRACE, TICK, Replacements, Ticker
 from nonstop.engines.transfer import Parcel, hide_missing_main_file, pack
-from nonstop.errors import NonstopError, ObjectiveError, StorageError, StudyError
+from nonstop.errors import NonstopError, ObjectiveError, StartError, StorageError, StudyError
 from nonstop.numerics.threads import processors, shared_by
 from nonstop.trials.messages import HandOn
 from nonstop.workers.stopping import (
@@ -236,7 +236,7 @@ def _read_messages_without_errors(worker: WorkerProcess) -> bool:
 
 
 def _error(failed: Failed) -> NonstopError:
-    kinds = {kind.__name__: kind for kind in (StudyError, StorageError, ObjectiveError)}
+    kinds = {kind.__name__: kind for kind in (StudyError, StorageError, ObjectiveError, StartError)}
     if failed.error in kinds:
         return kinds[failed.error](failed.message)
     return StudyError(f"{failed.error}: {failed.message}")

@@ -78,7 +78,9 @@ def recomputed(spec: Spec, mirror: Mirror, trial: Trial, recorded: Diagnostics) 
     cursor = recorded.cursor
     # A failed trial does not change any more: its sequence number is that of its failure.
     failed = [n for n in mirror.numbers(TrialState.FAILED) if mirror.trials[n].sequence <= cursor]
-    return model_based(spec, mirror, trial, Basis(recorded.busy, recorded.believed, failed, recorded.warm)).params
+    learning = recorded.success is not None
+    basis = Basis(recorded.busy, recorded.believed, failed, recorded.warm, learning)
+    return model_based(spec, mirror, trial, basis).params
 
 
 def _same(a: Params, b: Params) -> bool:

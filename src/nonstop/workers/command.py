@@ -10,6 +10,7 @@ passed to a script as an argument of its own: `sh -c 'train --loss "$1" | tail -
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -20,7 +21,7 @@ import tempfile
 from dataclasses import dataclass
 from typing import IO, Final
 
-from nonstop.errors import ObjectiveError
+from nonstop.errors import ObjectiveError, StartError
 from nonstop.space import Categorical, Space
 from nonstop.types import Params, Value
 from nonstop.workers.stopping import check_platform
@@ -29,6 +30,7 @@ _PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 _SCRIPT: Final = re.compile(r"[\s;|&$<>()`'\"\\*?]")  # an argument with one of these may be a script
 _HARMLESS: Final = re.compile(r"[\w.,:/+@%=-]+", re.ASCII)
 _TAIL: Final = 65_536  # bytes of output to read, from its end
+_NO_PROGRAM: Final = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ENOEXEC)
 _GRACE: Final = 2.0  # seconds between SIGTERM and SIGKILL
 
 
@@ -73,6 +75,13 @@ class Command:
         """The command's argument list for these params."""
         return [_filled(part, params) for part in shlex.split(self.template)]
 
+    def _not_started(self, error: OSError) -> ObjectiveError:
+        """Whose error it is: the trial's if a parameter is part of the program's name, or if it was another matter."""
+        program = shlex.split(self.template)[0]
+        hopeless = error.errno in _NO_PROGRAM and not any(_PLACEHOLDER.findall(program))
+        kind = StartError if hopeless else ObjectiveError
+        return kind(f"the command cannot be started: {error}")
+
     def __call__(self, params: Params) -> float:
         """Run the command with these params; ObjectiveError says why there is no value."""
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -82,7 +91,7 @@ class Command:
                     self.arguments(params), stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
                 )
             except OSError as error:
-                raise ObjectiveError(f"the command cannot be started: {error}") from error
+                raise self._not_started(error) from error
             try:
                 code = process.wait(self.timeout)
             except subprocess.TimeoutExpired:

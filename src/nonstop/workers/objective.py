@@ -20,7 +20,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TypeAlias
 
-from nonstop.errors import ObjectiveError, StudyError
+from nonstop.errors import ObjectiveError, StartError, StudyError
 from nonstop.types import Params, Value
 from nonstop.workers.command import Command
 
@@ -40,9 +40,12 @@ class Result:
 
 
 def evaluate(objective: Objective, params: Params) -> Result:
-    """Call the objective. Exceptions become reasons, even SystemExit; not KeyboardInterrupt and StopRequested."""
+    """Call the objective. Exceptions become reasons, even SystemExit; not KeyboardInterrupt, StopRequested, and
+    StartError, which is not the trial's fault."""
     try:
         return Result(number_of(objective(dict(params))))
+    except StartError:
+        raise
     except ObjectiveError as error:
         return Result(reason=shortened(str(error)))
     except (Exception, SystemExit) as error:
