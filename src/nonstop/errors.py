@@ -44,6 +44,11 @@ class ObjectiveError(NonstopError, ValueError):
     reason of the failed trial."""
 
 
+class StartError(ObjectiveError):
+    """A command cannot be started at all: its program is not there, or is no program. That says nothing about the
+    trial, so the run ends and the trial is given back."""
+
+
 class StorageError(NonstopError, RuntimeError):
     """The storage cannot be reached, or does not contain what nonstop expects."""
 

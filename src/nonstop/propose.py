@@ -21,6 +21,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nonstop.acquisition.feasible import Feasible, log_probability, success_terms
 from nonstop.acquisition.maximize import Terrain, maximize
 from nonstop.acquisition.rule import Acquisition, Choice, Chooser, Drawer, Rule, Score, View
 from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
@@ -57,7 +58,8 @@ class Proposal:
 
     #: The point (d,) to evaluate next.
     x: Array
-    #: The acquisition's value there; NaN without one, and if another point than its maximum had to be taken.
+    #: The acquisition's value there, failures taken into account; NaN without one, and if another point than its
+    #: maximum had to be taken.
     value: float
     #: The posterior mean there, in standardised units.
     mean: float
@@ -71,6 +73,8 @@ class Proposal:
     nearest_busy: float
     #: For how many points the model took its own mean for a result.
     believed: int
+    #: The probability that the evaluation succeeds, by the model of failures; 1 as long as nothing failed.
+    success: float = 1.0
     #: How long the proposal took.
     seconds: float = field(default=0.0, repr=False)
     #: How much of that was the fit.
@@ -86,6 +90,7 @@ def propose(
     *,
     believed: ArrayLike | None = None,
     avoid: ArrayLike | None = None,
+    failed: ArrayLike | None = None,
     cube: Cube | None = None,
     surrogate: str | Surrogate = DEFAULT_SURROGATE,
     warm: Hyperparameters | None = None,
@@ -94,18 +99,20 @@ def propose(
 ) -> Proposal:
     """The next point to evaluate, to maximise y.
 
-    X (n, d) in [0, 1]^d and y (n,) are the results in completion order; a y that is not finite is a failure. `busy`
-    (b, d) are being evaluated now; standard rules do not look at them. `believed` are points that were proposed from
-    these same results: the model takes its own mean for their values, so that it does not propose them again. `avoid`
-    are points that failed. The proposal differs from all of these by at least 5e-4 in some continuous coordinate or in
-    a discrete one; in a discrete cube also from X, while an untried point is left. With `noisy`, a discrete cube
-    excludes only the points that failed.
+    X (n, d) in [0, 1]^d and y (n,) are the results in completion order. `failed` (f, d) are points whose evaluation
+    gave no value, and so are those of X whose y is not finite: a model of where evaluations succeed learns from them,
+    and its log-probability is added to the rule (acquisition/feasible.py). `busy` (b, d) are being evaluated now;
+    standard rules do not look at them. `believed` are points that were proposed from these same results: the model
+    takes its own mean for their values, so that it does not propose them again. `avoid` are points that may not be
+    proposed for other reasons. The proposal differs from all of these by at least 5e-4 in some continuous coordinate or
+    in a discrete one; in a discrete cube also from X, while an untried point is left. With `noisy`, a discrete cube
+    excludes only the points that failed or are to be avoided.
 
     `warm` are hyperparameters to start the fit from, or to use as they are if the data have hardly grown since
     (`Surrogate.refit`). `threads=None` lets BLAS use as many threads as it likes.
     """
     started = time.perf_counter()
-    data = _Data.of(X, y, busy, believed, avoid, cube, flag("noisy", noisy, DataError))
+    data = _Data.of(X, y, busy, believed, avoid, failed, cube, flag("noisy", noisy, DataError))
     rule, surrogate, seed = rule_of(rule), surrogate_of(surrogate), _checked_seed(seed)
     threads = None if threads is None else whole("threads", threads, DataError, least=1, most=_MOST_THREADS)
     if warm is not None and not isinstance(warm, Hyperparameters):
@@ -138,6 +145,7 @@ class _Data:
     busy: Array
     believed: Array
     avoid: Array
+    failed: Array
     cube: Cube
     taken: Taken
 
@@ -149,6 +157,7 @@ class _Data:
         busy: ArrayLike | None,
         believed: ArrayLike | None,
         avoid: ArrayLike | None,
+        failed: ArrayLike | None,
         cube: Cube | None,
         noisy: bool,
     ) -> _Data:
@@ -156,15 +165,15 @@ class _Data:
         d = points.shape[1]
         cube = cube if cube is not None else Cube.continuous(d)
         running, trusted = _points("busy", busy, d), _points("believed", believed, d)
-        failed = _points("avoid", avoid, d)
+        avoided, lost = _points("avoid", avoid, d), _points("failed", failed, d)
         usable = np.isfinite(values)
         if not usable.all():
-            failed = np.concatenate([failed, points[~usable]])
+            lost = np.concatenate([lost, points[~usable]])
             points, values = points[usable], values[usable]
-        taken = [running, failed, trusted]
+        taken = [running, avoided, lost, trusted]
         if cube.is_discrete:  # a noisy objective is worth a second evaluation at the same point, a failure is not
-            taken = [failed] if noisy else [*taken, points]
-        return cls(points, values, running, trusted, failed, cube, Taken.of(taken, cube))
+            taken = [avoided, lost] if noisy else [*taken, points]
+        return cls(points, values, running, trusted, avoided, lost, cube, Taken.of(taken, cube))
 
 
 def _results(X: ArrayLike, y: ArrayLike, cube: Cube | None) -> tuple[Array, Array]:
@@ -227,7 +236,7 @@ def _proposed(data: _Data, rule: Rule, surrogate: Surrogate, warm: Hyperparamete
     if not len(data.y):
         return _unmodelled(data, _filling(data, seed), "quasi-random", rng)
     try:
-        search = _Search.of(data, fitted(surrogate, data.X, data.y, warm), surrogate, rng)
+        search = _Search.of(data, fitted(surrogate, data.X, data.y, warm), surrogate, rule, rng)
         choice, believed = _maximum(rule, search) if isinstance(rule, Score) else _chosen(rule, search)
     except NotPositiveDefiniteError:
         return _unmodelled(data, _filling(data, seed), "quasi-random", rng)
@@ -236,26 +245,35 @@ def _proposed(data: _Data, rule: Rule, surrogate: Surrogate, warm: Hyperparamete
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Search:
-    """What it takes to choose a point, whatever the rule. `best` is the value to beat."""
+    """What it takes to choose a point, whatever the rule. `best` is the value to beat; `terms` are the
+    log-probabilities that an evaluation is feasible."""
 
     data: _Data
     model: Fitted
     best: float
     terrain: Terrain
+    terms: tuple[Acquisition, ...]
     rng: np.random.Generator
 
     @classmethod
-    def of(cls, data: _Data, model: Fitted, surrogate: Surrogate, rng: np.random.Generator) -> _Search:
+    def of(cls, data: _Data, model: Fitted, surrogate: Surrogate, rule: Rule, rng: np.random.Generator) -> _Search:
         gp, cube = model.gp, data.cube
         centers = gp.X[np.argsort(-gp.y, kind="stable")[:_CENTERS]]
         # Next to a taken point of a continuous cube there are others almost as good, so nothing is left out beforehand.
         taken = data.taken.points if cube.is_discrete else data.taken.points[:0]
         tolerance = min(1e-6, gp.hyperparameters.noise)  # differences below the noise are none
         terrain = Terrain(cube, gp.lengthscales, centers, taken, tolerance, surrogate.candidates)
-        return cls(data, model, gp.incumbent(surrogate.incumbent), terrain, rng)
+        pending = data.believed if isinstance(rule, Score) else np.concatenate([data.busy, data.believed])
+        terms = success_terms(data.X, data.failed, without(pending, data.failed)) if len(data.failed) else ()
+        return cls(data, model, gp.incumbent(surrogate.incumbent), terrain, terms, rng)
 
     def maximize(self, acquisition: Acquisition) -> Choice:
-        return maximize(acquisition, self.terrain, self.rng)
+        sought = Feasible(acquisition, self.terms) if self.terms else acquisition
+        return maximize(sought, self.terrain, self.rng)
+
+    def success(self, x: Array) -> float:
+        """The probability that an evaluation at x succeeds."""
+        return math.exp(log_probability(self.terms, x[None])[0]) if self.terms else 1.0
 
 
 def _maximum(rule: Score, search: _Search) -> tuple[Choice, int]:
@@ -278,14 +296,20 @@ def _chosen(rule: Chooser, search: _Search) -> tuple[Choice, int]:
     data, model = search.data, search.model
     believed = without(data.believed, data.busy)
     gp = model.gp.condition(believed)
-    view = View(gp, search.best, model.results, data.busy, believed, data.cube, search.rng, search.maximize)
+    known = gp, search.best, model.results, data.busy, believed, data.cube
+    view = View(*known, search.rng, search.maximize, search.terms)
     return data.taken.free(rule.choose(view), search.rng), len(believed)
 
 
 def _filling(data: _Data, seed: int) -> Array:
-    """Quasi-random points that fill the cube; as many are skipped as there are points already."""
-    known = len(data.X) + len(data.busy) + len(data.believed) + len(data.avoid)
-    return data.cube.spread(halton(_FILLING, data.cube.axes, seed, start=known))
+    """Quasi-random points that fill the cube; as many are skipped as there are points already. If all that is known are
+    failures, those farthest from them come first."""
+    known = len(data.X) + len(data.busy) + len(data.believed) + len(data.avoid) + len(data.failed)
+    points = data.cube.spread(halton(_FILLING, data.cube.axes, seed, start=known))
+    if not len(data.failed):
+        return points
+    others = np.concatenate([data.failed, data.busy, data.believed])
+    return points[np.argsort([-_nearest(point, others) for point in points], kind="stable")]
 
 
 def _unmodelled(data: _Data, points: Array, rung: Rung, rng: np.random.Generator) -> Proposal:
@@ -299,7 +323,7 @@ def _described(choice: Choice, believed: int, search: _Search) -> Proposal:
     model, nearest = search.model, _nearest(choice.x, search.data.busy)
     (mean,), (variance,) = model.gp.moments(choice.x[None])
     about = choice.value, float(mean), math.sqrt(variance), model.hyperparameters, model.rung
-    return Proposal(choice.x, *about, nearest, believed, fit_seconds=model.seconds)
+    return Proposal(choice.x, *about, nearest, believed, search.success(choice.x), fit_seconds=model.seconds)
 
 
 def _nearest(x: Array, points: Array) -> float:

@@ -160,8 +160,10 @@ class Study:
 
         `workers=1` runs in this process, `workers=8` in eight others, an Executor in each of its slots. The engines
         "dask" and "ray" run them on the cluster at `address`, or on a local one. `lease` is how many seconds a worker
-        may be silent before its trial goes to another; `trial_timeout` limits one evaluation. After `max_failures`
-        failed trials in a row the run stops with a StudyError. `progress(study)` is called every 0.2 s or less often.
+        may be silent before its trial goes to another; `trial_timeout` limits one evaluation. The run stops with a
+        StudyError after `max_failures` failed trials in a row, if nothing ever completed or nothing did in this run and
+        the reason is always the same; else after three times as many with the same reason. `progress(study)` is called
+        every 0.2 s or less often.
         """
         limit = None if timeout is None else number("timeout", timeout, StudyError, least=0.0, or_else=" of seconds")
         if progress is not None and not callable(progress):

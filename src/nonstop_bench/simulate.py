@@ -8,6 +8,7 @@ first goes first, tells, reads and proposes, and the other then sees its result.
 from __future__ import annotations
 
 import heapq
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -190,10 +191,12 @@ class _Simulation:
     def tell(self, trial: nonstop.Trial) -> None:
         assert trial.params is not None
         value = None
+        exact = self.setup.problem.objective(trial.params)
         if self.stream(trial, 1).random() < self.setup.failure_rate:
             self.study.tell(trial, state="failed", reason="injected")
+        elif not math.isfinite(exact):
+            self.study.tell(trial, state="failed", reason=f"the objective returned {exact!r}")
         else:
-            exact = self.setup.problem.objective(trial.params)
             value = exact + self.setup.noise * self.stream(trial, 2).standard_normal()
             self.exact[trial.number] = exact
             self.study.tell(trial, value)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import nonstop
-from nonstop.errors import ObjectiveError, StudyError
+from nonstop.errors import ObjectiveError, StartError, StudyError
 from nonstop.types import Value
 from nonstop.workers.command import Command
 from tests.engines.objectives import SPACE, Marking, bowl, check_whole, failing, fatal, slow_bowl
@@ -107,6 +107,13 @@ def test_the_reason_of_a_failing_run_comes_back_from_the_processes(study: nonsto
     assert 5 <= sum(trial.state == "failed" for trial in study.trials) <= 8
     study.optimize(bowl, n_trials=4, workers=2, max_failures=5, lease=10.0)
     check_whole(study, 4)
+
+
+def test_a_command_that_cannot_be_started_fails_no_trial(study: nonstop.Study) -> None:
+    with pytest.raises(StartError, match="cannot be started"):
+        study.optimize(Command("ns-no-such-program {x}"), n_trials=20, workers=2, lease=10.0)
+    assert {trial.state for trial in study.trials} <= {"waiting", "running", "proposing"}
+    assert not [trial for trial in study.trials if trial.state == "failed"]
 
 
 def test_an_objective_that_kills_its_worker_fails_and_the_run_stops(study: nonstop.Study) -> None:

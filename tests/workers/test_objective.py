@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import nonstop
-from nonstop.errors import ObjectiveError, StudyError
+from nonstop.errors import ObjectiveError, StartError, StudyError
 from nonstop.workers.command import Command
 from nonstop.workers.objective import Objective, evaluate, limited, objective_of
 from nonstop.workers.stopping import StopRequested
@@ -347,11 +347,21 @@ def test_a_wrong_template_is_refused_up_front(template: str) -> None:
         ("echo nan", "returned nan"),
         ("""echo '{{"value": "x"}}' """, "no number"),
         ("echo [1]", "no number"),
-        ("ns-no-such-program", "cannot be started"),
     ],
 )
 def test_a_command_that_fails_says_why(template: str, says: str) -> None:
     assert says in (evaluate(Command(template), {}).reason or "")
+
+
+def test_a_program_that_is_not_there_is_no_fault_of_the_trial(tmp_path: Path) -> None:
+    plain = tmp_path / "plain.txt"
+    plain.write_text("no program")
+    for template in ("ns-no-such-program {x}", str(plain), str(tmp_path), str(plain / "below")):
+        with pytest.raises(StartError, match="cannot be started"):
+            evaluate(Command(template), {"x": 1})
+    chosen = evaluate(Command("ns-no-such-{x} 1"), {"x": "program"})  # a parameter is part of its name
+    assert "cannot be started" in (chosen.reason or "")
+    assert "cannot be started" in (evaluate(Command("echo {x}"), {"x": "y" * 10**7}).reason or "")  # too long
 
 
 def test_a_long_output_does_not_matter() -> None:

@@ -11,11 +11,12 @@ from dataclasses import replace
 import pytest
 
 import nonstop
-from nonstop.errors import StorageError, StudyError
+from nonstop.errors import StartError, StorageError, StudyError
 from nonstop.storage.memory import MemoryStorage
 from nonstop.trials.messages import Exchange, HandOn, Pulse, Report, Request
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Value
+from nonstop.workers.command import Command
 from nonstop.workers.deadline import Deadline
 from nonstop.workers.lease import Heart, Heartbeat, Lease, LeaseWatch
 from nonstop.workers.objective import Objective
@@ -102,6 +103,66 @@ def test_consecutive_failures_end_with_a_result_and_begin_with_the_run() -> None
     assert failures.count == 0
     failures.update([ended(7, TrialState.FAILED), replace(ended(7, TrialState.COMPLETED), sequence=8)])
     assert failures.count == 0, "a late result revived it"
+
+
+def ended(number: int, failed: bool, reason: str = "r") -> Trial:
+    state = TrialState.FAILED if failed else TrialState.COMPLETED
+    return Trial(number, state, sequence=number, reason=reason, worker="w")
+
+
+def test_a_study_in_which_results_come_in_is_not_hopeless() -> None:
+    failures = ConsecutiveFailures(since=0)
+    failures.update([ended(1, failed=False)])
+    failures.update([ended(n, failed=True, reason=f"ValueError: {'abc'[n % 3]} is too large") for n in range(2, 200)])
+    assert failures.count == 198
+    assert not failures.is_hopeless(10)
+    assert not failures.is_hopeless(None)
+
+
+def test_the_same_reason_again_and_again_is_hopeless() -> None:
+    """Sooner if nothing completed in this run: its command is new, that of an earlier one was not broken."""
+    for since, most in ((0, 30), (1, 10)):
+        failures = ConsecutiveFailures(since)
+        failures.update([ended(1, failed=False)])
+        reasons = [f"disk full: {n} bytes left, {n}.5e-3 s" for n in range(2, most + 1)]
+        failures.update([ended(n, failed=True, reason=reason) for n, reason in enumerate(reasons, start=2)])
+        assert not failures.is_hopeless(10)
+        last = Report("id", 99, 1, TrialState.FAILED, reason="disk full: 7 bytes left, 7.5E+3 s")
+        assert failures.is_hopeless(10, last)
+        assert not failures.is_hopeless(10, replace(last, reason="something else"))
+        failures.update([ended(most + 1, failed=True, reason="disk full: 0 bytes left, 1 s")])
+        assert failures.is_hopeless(10)
+        failures.update([ended(most + 2, failed=False)])
+        assert not failures.is_hopeless(10)
+
+
+def test_without_any_result_different_reasons_are_hopeless_too() -> None:
+    failures = ConsecutiveFailures(since=0)
+    failures.update([replace(ended(1, failed=False), worker=None)])  # a value that was added, not evaluated
+    failures.update([ended(n, failed=True, reason="abc"[n % 3]) for n in range(2, 12)])
+    assert failures.is_hopeless(10)
+
+
+def test_a_study_in_which_two_in_five_fail_goes_on() -> None:
+    def crashing(params: dict[str, Value]) -> float:
+        if float(str(params["x"])) > 0.6:
+            raise ValueError("diverged")
+        return bowl(params)
+
+    study = a_study()
+    Worker(a_task(study, crashing, n_trials=40), "me").run()
+    assert sum(trial.state is TrialState.COMPLETED for trial in study.trials) == 40
+    assert sum(trial.state is TrialState.FAILED for trial in study.trials) <= 10
+
+
+def test_a_command_that_cannot_be_started_ends_the_run_and_gives_its_trial_back() -> None:
+    study = a_study()
+    with pytest.raises(StartError, match=r"cannot be started.*ns-no-such-program"):
+        Worker(a_task(study, Command("ns-no-such-program {x}"), n_trials=5), "me").run()
+    (trial,) = study.trials
+    assert trial.state is TrialState.WAITING
+    Worker(a_task(study, bowl, n_trials=1), "me").run()
+    assert study.best_trial.number == 0
 
 
 def test_after_the_deadline_no_trial_starts() -> None:

@@ -14,6 +14,7 @@ part of the data. Up to a constant this is the joint improvement of x and B (qEI
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -59,6 +60,7 @@ class Expected:
 class ExpectedLogEI:
     """The average over fixed draws, as an Acquisition: `shifts` are u (N, b), `bests` the values to beat (N,)."""
 
+    logarithmic: ClassVar[bool] = True
     gp: GP
     shifts: Array
     bests: Array

@@ -14,6 +14,7 @@ the strength of the penalty depend on the worst point. Everything is computed in
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import expit
@@ -60,6 +61,7 @@ class Penalized:
 class Penalty:
     """log alpha + sum_j log phi_j, as an Acquisition; w_j = slopes_j |x - x_j|."""
 
+    logarithmic: ClassVar[bool] = True
     scored: Scored
     busy: Array
     slopes: Array

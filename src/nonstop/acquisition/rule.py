@@ -6,6 +6,9 @@
 - `choose(view)`, for everything else that needs a model. The view holds all that is known, and can maximise any
   Acquisition.
 - `draw(cube, rng)`, for what needs no model: none is fitted.
+
+Where evaluations failed, the logarithm of the probability of success is added to what is maximised. A rule or an
+Acquisition whose values are logarithms already says so by `logarithmic = True`.
 """
 
 from __future__ import annotations
@@ -82,8 +85,10 @@ class View:
     cube: Cube
     #: The only source of randomness.
     rng: np.random.Generator
-    #: Where an acquisition is largest.
+    #: Where an acquisition is largest, failures taken into account.
     maximize: Callable[[Acquisition], Choice]
+    #: The log-probabilities that an evaluation is feasible, which maximize() takes into account.
+    terms: tuple[Acquisition, ...] = ()
 
     @property
     def queries(self) -> int:

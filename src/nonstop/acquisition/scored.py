@@ -35,6 +35,11 @@ class Scored:
         object.__setattr__(self, "rule", rule_at(self.rule, self.results, self.gp.X.shape[1]))
         object.__setattr__(self, "sketch", Sketch.of(self.gp, self.recent))
 
+    @property
+    def logarithmic(self) -> bool:
+        """Are the values logarithms?"""
+        return bool(getattr(self.rule, "logarithmic", False))
+
     def screen(self, P: Array) -> Array:
         mean, variance, _ = self.sketch.moments(P)
         return self.rule.score(mean, np.sqrt(variance), self.best)[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -39,6 +40,8 @@ class UCB:
 @dataclass(frozen=True, slots=True)
 class LogEI:
     """The logarithm of the expected improvement over the best value, computed so that it never underflows."""
+
+    logarithmic: ClassVar[bool] = True
 
     def score(self, mean: Array, sd: Array, best: float) -> tuple[Array, Array, Array]:
         return log_ei(mean, sd, best)

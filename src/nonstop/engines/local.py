@@ -23,7 +23,7 @@ from multiprocessing.process import BaseProcess, current_process
 from nonstop.clock import Clock, WallClock
 from nonstop.engines.supervision import GRACE, TICK, Replacements, Ticker
 from nonstop.engines.transfer import Parcel, hide_missing_main_file, opened_again, pack
-from nonstop.errors import NonstopError, ObjectiveError, OutOfReachError, StorageError, StudyError
+from nonstop.errors import NonstopError, ObjectiveError, OutOfReachError, StartError, StorageError, StudyError
 from nonstop.numerics.threads import processors, shared_by
 from nonstop.storage.contract import Storage
 from nonstop.trials.messages import HandOn
@@ -316,7 +316,7 @@ def _has_ended(worker: WorkerProcess) -> bool:
 
 
 def _error(failed: Failed) -> NonstopError:
-    kinds = {kind.__name__: kind for kind in (StudyError, StorageError, OutOfReachError, ObjectiveError)}
+    kinds = {kind.__name__: kind for kind in (StudyError, StorageError, OutOfReachError, ObjectiveError, StartError)}
     if failed.error in kinds:
         return kinds[failed.error](failed.message)
     return StudyError(f"{failed.error}: {failed.message}")

@@ -73,6 +73,13 @@ class GP:
         R, jitter = inverse_root(K)
         return cls(X, y, hyperparameters, kernel, R, R.T @ (R @ y), jitter, lengthscales, data, _with_ones(A))
 
+    @classmethod
+    def given(cls, X: Array, y: Array, hyperparameters: Hyperparameters, kernel: Kernel, R: Array, alpha: Array) -> GP:
+        """The process with an R and alpha that were computed elsewhere, with another noise at each point, say."""
+        lengthscales = np.array(hyperparameters.lengthscales)
+        A = X / lengthscales
+        return cls(X, y, hyperparameters, kernel, R, alpha, 0.0, lengthscales, right(A, kernel.scale), _with_ones(A))
+
     def covariances(self, P: Array) -> Array:
         """k(P, X), (m, n)."""
         return self.kernel.value_of(left(P / self.lengthscales) @ self.data.T)

@@ -1,7 +1,7 @@
 """What a proposal records of itself, as one typed value with one JSON form.
 
-Replay needs `busy`, `believed`, `warm`, `cursor` and `skip`; the next fit starts from `hyperparameters`; the rest is
-for people.
+Replay needs `busy`, `believed`, `warm`, `cursor`, `skip`, and whether there is a `success`; the next fit starts from
+`hyperparameters`; the rest is for people.
 """
 
 from __future__ import annotations
@@ -44,6 +44,9 @@ class Diagnostics:
     cursor: int | None = None
     #: The fitted hyperparameters, if a model was fitted.
     hyperparameters: Hyperparameters | None = None
+    #: The probability that the evaluation succeeds, by the model of failures; None if the proposal did not learn from
+    #: failures, as before there was that model.
+    success: float | None = None
 
     @property
     def proposed(self) -> bool:
@@ -66,6 +69,8 @@ class Diagnostics:
             "warm": self.warm,
             "cursor": self.cursor,
         }
+        if self.success is not None:
+            record["success"] = self.success
         if self.hyperparameters is not None:
             record["lengthscales"] = self.hyperparameters.lengthscales
             record["noise"] = self.hyperparameters.noise
@@ -101,4 +106,5 @@ class Diagnostics:
             record["warm"],
             record["cursor"],
             None if scales is None else Hyperparameters(tuple(scales), record["noise"], record.get("fitted")),
+            record.get("success"),
         )

@@ -80,7 +80,9 @@ def recomputed(spec: Spec, mirror: Mirror, trial: Trial, recorded: Diagnostics) 
     failed = [n for n in mirror.numbers(TrialState.FAILED) if mirror.trials[n].sequence <= cursor]
     failed += [n for n in mirror.completed if _had_failed(mirror.trials[n], cursor)]
     failed.sort()
-    return model_based(spec, mirror, trial, Basis(recorded.busy, recorded.believed, failed, recorded.warm)).params
+    learning = recorded.success is not None
+    basis = Basis(recorded.busy, recorded.believed, failed, recorded.warm, learning)
+    return model_based(spec, mirror, trial, basis).params
 
 
 def _had_failed(completed: Trial, cursor: int) -> bool:

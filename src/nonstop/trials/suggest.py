@@ -5,7 +5,8 @@ Which points a proposal uses (the paper's algorithm 1, and what it leaves open):
 - believed: trials proposed from the same version before, unless their result is among the data. Without new data the
   model would propose the same points again. Trials that are waiting, or completed by now, are believed too.
 - busy: all running trials. Standard rules ignore them, but no proposal coincides with one.
-- failed: not proposed again. Otherwise a region in which the objective crashes would be proposed for ever.
+- failed: those known to have failed when the proposal was made, whichever way: a model learns from them where
+  evaluations succeed. A failure counts at once: it needs no version, the cursor says which ones were known.
 """
 
 from __future__ import annotations
@@ -52,6 +53,8 @@ class Basis:
     failed: Sequence[int]
     #: The one whose hyperparameters the fit starts from.
     warm: int | None
+    #: Do proposals learn from failures? In nonstop 0.1.0, failed points were only not proposed again.
+    learning: bool = True
 
     @classmethod
     def of(cls, mirror: Mirror, trial: Trial) -> Basis:
@@ -70,7 +73,7 @@ def trial_seed(study_seed: int, number: int) -> int:
 
 def suggest(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1) -> Suggestion:
     """The params for a trial that has a number and a data version but no params yet."""
-    if trial.number < spec.initial_trials or trial.version == 0:
+    if trial.number < spec.initial_trials or (trial.version == 0 and not basis.failed):
         skip = _first_new(spec, mirror, trial.number)
         if skip is not None:
             params, seed = quasi_random(spec, trial.number, skip), trial_seed(spec.seed, trial.number)
@@ -82,6 +85,7 @@ def model_based(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads:
     """What the model proposes, from the data of the trial's version and the basis alone."""
     seed = trial_seed(spec.seed, trial.number)
     X, y = mirror.data(trial.version)
+    failed = mirror.points(basis.failed)
     proposal = propose(
         X,
         spec.sign * y,
@@ -89,7 +93,8 @@ def model_based(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads:
         rule=spec.rule,
         seed=seed,
         believed=mirror.points(basis.believed),
-        avoid=mirror.points(basis.failed),
+        avoid=None if basis.learning else failed,
+        failed=failed if basis.learning else None,
         cube=cube_of(spec.space),
         surrogate=spec.surrogate,
         warm=_hyperparameters(mirror, basis.warm),
@@ -131,4 +136,5 @@ def _diagnostics(proposal: Proposal, basis: Basis, cursor: int) -> Diagnostics:
         warm=basis.warm,
         cursor=cursor,
         hyperparameters=proposal.hyperparameters,
+        success=proposal.success,
     )

@@ -10,6 +10,7 @@ trial; numbers may stand there. Any value may be passed to a script as an argume
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -22,7 +23,7 @@ from dataclasses import dataclass
 from typing import IO, Final
 
 from nonstop.arguments import seconds, text
-from nonstop.errors import ObjectiveError
+from nonstop.errors import ObjectiveError, StartError
 from nonstop.space import Categorical, Space
 from nonstop.types import Params
 from nonstop.wording import shown
@@ -31,6 +32,7 @@ from nonstop.workers.stopping import check_platform
 from nonstop.workers.template import PLACEHOLDER, check_values, filled
 
 _TAIL: Final = 65_536  # bytes of output to read, from its end
+_NO_PROGRAM: Final = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ENOEXEC)
 _GRACE: Final = 2.0  # seconds between SIGTERM and SIGKILL
 
 
@@ -80,6 +82,13 @@ class Command:
         """The command's argument list for these params."""
         return filled(shlex.split(self.template), params)
 
+    def _not_started(self, error: OSError) -> ObjectiveError:
+        """Whose error it is: the trial's if a parameter is part of the program's name, or if it was another matter."""
+        program = shlex.split(self.template)[0]
+        hopeless = error.errno in _NO_PROGRAM and not any(PLACEHOLDER.findall(program))
+        kind = StartError if hopeless else ObjectiveError
+        return kind(f"the command cannot be started: {error}")
+
     def __call__(self, params: Params) -> float:
         """Run the command with these params; ObjectiveError says why there is no value."""
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -101,7 +110,7 @@ class Command:
                     arguments, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
                 )
             except OSError as error:
-                raise ObjectiveError(f"the command cannot be started: {error}") from error
+                raise self._not_started(error) from error
             try:
                 guard.watch(process.pid)
                 return process.wait(self.timeout)

@@ -26,7 +26,7 @@ from typing import NoReturn, TypeAlias
 import numpy as np
 
 from nonstop.arguments import text_of
-from nonstop.errors import ObjectiveError, StudyError
+from nonstop.errors import ObjectiveError, StartError, StudyError
 from nonstop.types import Params, Value
 from nonstop.workers.command import Command
 from nonstop.workers.stopping import REPEAT, is_handling
@@ -48,7 +48,8 @@ class Result:
 
 
 def evaluate(objective: Objective, params: Params) -> Result:
-    """Call the objective. Whatever it raises becomes a reason, even KeyboardInterrupt; see StopFlag.interrupted."""
+    """Call the objective. Whatever it raises becomes a reason, even KeyboardInterrupt (see StopFlag.interrupted). Only
+    StartError is raised: it is not the trial's fault."""
     process = os.getpid()
     error: BaseException | None = None
     try:
@@ -58,6 +59,8 @@ def evaluate(objective: Objective, params: Params) -> Result:
         error, result = raised, Result(reason=_reason(raised))
     if os.getpid() != process:
         _end_child(error)
+    if isinstance(error, StartError):
+        raise error
     return result
 
 

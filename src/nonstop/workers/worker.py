@@ -7,6 +7,7 @@ other workers, in one transaction; fit, propose, evaluate again. No worker waits
 from __future__ import annotations
 
 import os
+import re
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -34,6 +35,8 @@ from nonstop.workers.usage import Usage
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 1.0
 #: The attempt at which an interrupted trial fails, so that nothing is given back for ever.
 MAX_INTERRUPTIONS = 10
+_PATIENCE = 3
+_NUMBER = re.compile(r"\d+(\.\d+)?(e[-+]?\d+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,8 @@ class Terms:
     lease: Lease = field(default_factory=Lease)
     #: Seconds after which an evaluation is interrupted and fails; None is no limit.
     trial_timeout: float | None = None
-    #: How many trials in a row may fail before the run stops; None is no limit.
+    #: How many trials in a row may fail before the run stops, if that is hopeless (see ConsecutiveFailures); None is no
+    #: limit.
     max_failures: int | None = 10
     #: The sequence number at which the run began: earlier failures do not count.
     since: int = 0
@@ -83,24 +87,52 @@ class Task:
 
 
 class ConsecutiveFailures:
-    """The trials of all workers that failed since the latest result."""
+    """The trials of all workers that failed since the latest result, and whether it is hopeless to go on.
+
+    It is, after `most` failures in a row, if no evaluation of the study ever completed; after `most` with the same
+    reason, if none completed since the run began; and after three times as many with the same reason otherwise: with
+    most = 10, where two thirds of all trials fail, that happens by chance once in half a million trials. Numbers in
+    reasons are not compared.
+    """
 
     def __init__(self, since: int) -> None:
         self._since = since
         self.count = 0
         #: Of the latest of them.
         self.reasons: deque[str] = deque(maxlen=3)
+        self._alike = 0  # how many of the latest have the same reason
+        self._reason = ""
+        self._ever = self._now = False  # did an evaluation complete, in the study and since the run began?
 
     def update(self, changes: Iterable[Trial]) -> None:
         """Apply changes, oldest first."""
         for trial in changes:
-            if trial.sequence <= self._since or not trial.state.finished:
+            completed, recent = trial.state is TrialState.COMPLETED, trial.sequence > self._since
+            self._ever |= completed and trial.worker is not None  # a value that was added is no evaluation
+            self._now |= completed and recent
+            if not recent or not trial.state.finished:
                 continue
-            if trial.state is TrialState.COMPLETED:
-                self.count = 0
+            if completed:
+                self.count = self._alike = 0
             else:
-                self.count += 1
+                self.count, self._alike = self._with(trial.reason)
+                self._reason = _without_numbers(trial.reason)
                 self.reasons.append(f"trial {trial.number}: {trial.reason or 'no reason given'}")
+
+    def is_hopeless(self, most: int | None, failed: Report | None = None) -> bool:
+        """Should the run stop, once this failure is counted too?"""
+        count, alike = (self.count, self._alike) if failed is None else self._with(failed.reason)
+        if most is None:
+            return False
+        return count >= most if not self._ever else alike >= (_PATIENCE * most if self._now else most)
+
+    def _with(self, reason: str | None) -> tuple[int, int]:
+        """How many failed in a row, and how many of them for the same reason, with one more that has this reason."""
+        return self.count + 1, self._alike + 1 if _without_numbers(reason) == self._reason else 1
+
+
+def _without_numbers(reason: str | None) -> str:
+    return _NUMBER.sub("#", reason or "")
 
 
 class Worker:
@@ -140,7 +172,7 @@ class Worker:
         return Usage(self._name, self._evaluating, proposing, storing, self._idle)
 
     def run(self) -> Usage:
-        """Work until the run is over or stopped; StudyError after too many failures in a row."""
+        """Work until the run is over or stopped; StudyError if it is hopeless, StartError if its command is."""
         with self._beating:
             before = self._clock.monotonic()
             try:
@@ -191,9 +223,8 @@ class Worker:
 
     def _may_ask(self, report: Report | None) -> bool:
         """False also when this report is one failure too many: a new trial would only be given back."""
-        failed = report is not None and report.state is TrialState.FAILED
-        most = self._terms.max_failures
-        return not (self._is_late() or (failed and most is not None and self._failures.count + 1 >= most))
+        failed = report if report is not None and report.state is TrialState.FAILED else None
+        return not (self._is_late() or self._failures.is_hopeless(self._terms.max_failures, failed))
 
     def _exchange(self, report: Report | None, request: bool) -> Exchange:
         asked = Request(os.urandom(16).hex(), self._name, self._terms.n_trials) if request else None
@@ -239,8 +270,7 @@ class Worker:
 
     def _is_over(self, counts: Counts) -> bool:
         """Should this worker end? StudyError after too many failures in a row."""
-        most = self._terms.max_failures
-        if most is not None and self._failures.count >= most:
+        if self._failures.is_hopeless(self._terms.max_failures):
             last = "; ".join(self._failures.reasons)
             raise StudyError(f"stopped after {self._failures.count} failed trials in a row; the last: {last}")
         if self._held is not None:

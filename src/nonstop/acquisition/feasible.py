@@ -1,0 +1,99 @@
+"""Where an evaluation is likely to succeed: the logarithm of that probability, added to any acquisition.
+
+    log alpha(x) + WEIGHT sum_i log p_i(x)
+
+Symbols: alpha the acquisition; p_i the probability that the i-th condition holds at x: that the evaluation does not
+fail, and in the same way that a constraint holds. Each log p_i is a term: an Acquisition of its own.
+
+An acquisition that is a logarithm, such as LogEI, is taken as it is: EI times probability. Another one may be negative,
+so log softplus takes the place of its logarithm, as in local penalization (see penalized.py). Near the best points that
+is about 0.7 of the value itself, in standardised units: for UCB, a point that fails every second time has to promise
+three standard deviations of y more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from nonstop.acquisition.penalized import log_softplus
+from nonstop.acquisition.rule import Acquisition
+from nonstop.acquisition.scored import Scored
+from nonstop.surrogate.success import Success
+from nonstop.types import Array
+
+#: How much the log-probability counts. With 1, rules cross the border of a failing region about every second time that
+#: the best points lie at it, because they do not see that a failure teaches nothing about y. benchmarks/failures.py
+#: measures it.
+WEIGHT = 3.0
+
+#: The share of evaluations that succeed or fail for reasons that have nothing to do with their point. So no region is
+#: given up.
+_BY_CHANCE = 0.01
+
+_LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
+
+
+@dataclass(frozen=True, slots=True)
+class LogProbability:
+    """log of Phi((offset + mean) / sqrt(1 + amplitude sd^2)), kept away from 0 and 1: a standard rule."""
+
+    offset: float
+    amplitude: float
+
+    def score(self, mean: Array, sd: Array, best: float) -> tuple[Array, Array, Array]:  # noqa: ARG002
+        variance = 1.0 + self.amplitude * sd * sd
+        z = (self.offset + mean) / np.sqrt(variance)
+        sure = 1.0 - 2.0 * _BY_CHANCE
+        p = _BY_CHANCE + sure * np.exp(log_ndtr(z))
+        by_z = sure * np.exp(-0.5 * z * z - _LOG_SQRT_2PI) / p
+        return np.log(p), by_z / np.sqrt(variance), -by_z * z * self.amplitude * sd / variance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Feasible:
+    """An acquisition plus the weighted log-probabilities `terms`, as an Acquisition."""
+
+    inner: Acquisition
+    terms: Sequence[Acquisition]
+
+    def screen(self, P: Array) -> Array:
+        return self._logarithm(self.inner.screen(P))[0] + WEIGHT * log_probability(self.terms, P, cheap=True)
+
+    def value(self, P: Array) -> Array:
+        return self._logarithm(self.inner.value(P))[0] + WEIGHT * log_probability(self.terms, P)
+
+    def value_and_gradient(self, P: Array) -> tuple[Array, Array]:
+        value, gradient = self.inner.value_and_gradient(P)
+        value, slope = self._logarithm(value)
+        gradient = slope[:, None] * gradient
+        for term in self.terms:
+            more, steeper = term.value_and_gradient(P)
+            value, gradient = value + WEIGHT * more, gradient + WEIGHT * steeper
+        return value, gradient
+
+    def _logarithm(self, value: Array) -> tuple[Array, Array]:
+        """The value, as a logarithm, and the derivative of that."""
+        return (value, np.ones_like(value)) if getattr(self.inner, "logarithmic", False) else log_softplus(value)
+
+
+def log_probability(terms: Sequence[Acquisition], P: Array, cheap: bool = False) -> Array:
+    """The log-probability (m,) that all conditions hold at the rows of P."""
+    return np.asarray(np.sum([term.screen(P) if cheap else term.value(P) for term in terms], axis=0))
+
+
+def success_terms(X: Array, failed: Array, pending: Array) -> tuple[Acquisition, ...]:
+    """The log-probability that an evaluation succeeds, given completed, failed and pending points; none if none failed.
+
+    What is pending is believed: a point expected to fail counts as one that failed about as expected, so that the model
+    is surer of its surroundings, and another worker keeps away from them. What is expected is not changed by it.
+    """
+    if not len(failed):
+        return ()
+    known = Success.of(X, failed)
+    rule = LogProbability(known.offset, known.amplitude)
+    return (Scored(rule, known.gp.condition(pending), 0.0, len(X), len(pending)),)
