@@ -59,8 +59,8 @@ def compromise(view: View) -> Choice:
 
 
 def mean_variance_front(view: View) -> Front:
-    """Points with no other that is better in both, and in the probability of success if some evaluations failed. The two
-    ends of the front are the maxima of mean and of variance, found by the maximiser; the evolution only has to find
+    """Points with no other that is better in both, and in the probability of success if some evaluations failed. The
+    two ends of the front are the maxima of mean and of variance, found by the maximiser; the evolution only has to find
     what lies between them."""
 
     def objectives(P: Array) -> Array:
