@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sqlalchemy import insert, update
 
-from nonstop.storage.rows import to_columns
+from nonstop.storage.rows import checksum, to_columns
 from nonstop.storage.schema import studies, trials
 from nonstop.storage.sql import SqlStorage
 from nonstop.storage.sqlite import driver
@@ -46,7 +46,7 @@ def fill(storage: SqlStorage, study: int, count: int) -> None:
         params = {f"x{i}": (number * (i + 3) % 9973) / 9973 for i in range(6)}
         trial = Trial(number, TrialState.COMPLETED, params, number / 7, number, number + 1, diagnostics=DIAGNOSTICS)
         columns = to_columns(trial) | {"sequence": number + 1, "study_id": study, "request_id": f"bulk {number}"}
-        rows.append(columns)
+        rows.append(columns | {"checksum": checksum(columns)})
     counters = update(studies).where(studies.c.id == study).values(sequence=count, completed=count)
     storage._database.write(lambda connection: (connection.execute(insert(trials), rows), connection.execute(counters)))
 

@@ -58,6 +58,11 @@ def test_one_bad_study_does_not_hide_the_others(url: str, spec: str) -> None:
         "value = 'many'",
         "diagnostics = '[]x'",
         'diagnostics = \'{"rung": 1, "cursor": 2}\'',
+        # These can be read: only the checksum knows.
+        "value = '0.24'",
+        "params = '{\"x\": 0.125}'",
+        "seed = seed + 1",
+        "owner = 'somebody else'",
     ],
 )
 def test_a_bad_trial_is_named(url: str, change: str) -> None:
@@ -65,3 +70,24 @@ def test_a_bad_trial_is_named(url: str, change: str) -> None:
     with pytest.raises(StorageError, match=r"trial 1 of the study 'bad' cannot be read .*damaged, or of a newer"):
         nonstop.load_study(url, "bad")
     assert nonstop.load_study(url, "first").best_value == 0.25
+
+
+def test_every_finished_trial_has_a_checksum(shared_url: str) -> None:
+    study = nonstop.create_study(shared_url, "demo", space=SPACE)
+    study.tell(study.ask("me"), -0.0)
+    study.tell(study.ask(), state="failed", reason="größer \N{BRAIN}\n")
+    study.add_trial({"x": 0.5}, 1e-300)
+    study.ask()
+    study.enqueue({"x": 0.25})
+    storage = study.storage
+    assert isinstance(storage, SqlStorage)
+    query = "SELECT checksum IS NOT NULL FROM nonstop_trials ORDER BY number"
+    found = storage._database.read(lambda connection: connection.exec_driver_sql(query).scalars().all())
+    assert [bool(each) for each in found] == [True] * 3 + [False] * 2
+    assert len(nonstop.load_study(shared_url, "demo").trials) == 5
+    storage.close()
+
+
+def test_trials_of_version_1_have_none_and_are_read(url: str) -> None:
+    damage(url, "UPDATE nonstop_trials SET checksum = NULL, value = '0.125' WHERE number = 1")
+    assert nonstop.load_study(url, "bad").best_value == 0.125

@@ -36,7 +36,7 @@ VERSION: Final = 2
 Migration: TypeAlias = Callable[[Connection], None]
 #: MIGRATIONS[v] takes a database from version v - 1 to v, inside one transaction. A new database starts at VERSION.
 MIGRATIONS: Final[Mapping[int, Migration]] = {
-    2: lambda connection: _add_column(connection, "nonstop_trials", "lease"),
+    2: lambda connection: _add_columns(connection, "nonstop_trials", "lease", "checksum"),
 }
 
 _FOREIGN: Final = "tables named nonstop_* are here, but not as nonstop makes them: use another database, or drop them"
@@ -85,6 +85,7 @@ trials: Final = Table(
     Column("request_id", Text),  # the request this trial is granted to
     Column("insert_id", Text),  # the insert that made it
     Column("lease", Double),  # since version 2: of a trial that was asked for; NULL if a worker's heartbeat keeps it
+    Column("checksum", BigInteger),  # since version 2: of a finished trial, which does not change any more
     UniqueConstraint("study_id", "sequence"),
     UniqueConstraint("study_id", "place"),
     UniqueConstraint("study_id", "request_id"),
@@ -131,9 +132,10 @@ def install(connection: Connection, tables: Set[str], now: float) -> None:
         connection.execute(insert(schema).values(version=version, installed_at=now))
 
 
-def _add_column(connection: Connection, table: str, name: str) -> None:
-    kind = metadata.tables[table].c[name].type.compile(connection.dialect)
-    connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN {name} {kind}")
+def _add_columns(connection: Connection, table: str, *names: str) -> None:
+    for name in names:
+        kind = metadata.tables[table].c[name].type.compile(connection.dialect)
+        connection.exec_driver_sql(f"ALTER TABLE {table} ADD COLUMN {name} {kind}")
 
 
 def _version(connection: Connection, tables: Set[str]) -> int | None:

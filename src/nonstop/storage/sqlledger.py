@@ -18,7 +18,7 @@ from sqlalchemy import BindParameter, Select, Update, and_, bindparam, insert, o
 import nonstop.trials.transitions as transitions
 from nonstop.clock import Clock
 from nonstop.errors import StudyError, TrialError
-from nonstop.storage.rows import COLUMNS, changed, to_columns, to_trials
+from nonstop.storage.rows import COLUMNS, changed, checksum, to_columns, to_trials
 from nonstop.storage.schema import results, studies, trials
 from nonstop.storage.statement import Runner
 from nonstop.trials.messages import Counts, Pulse, Report
@@ -35,7 +35,7 @@ _HEADER: Final = select(studies.c.name, studies.c.sequence, *(studies.c[state.va
 _LOCKED_HEADER: Final = _HEADER.with_for_update()
 _FLUSH: Final = update(studies).where(studies.c.id == _STUDY)
 
-_TRIALS: Final = select(*COLUMNS, trials.c.request_id).where(trials.c.study_id == _STUDY)
+_TRIALS: Final = select(*COLUMNS, trials.c.checksum, trials.c.request_id).where(trials.c.study_id == _STUDY)
 # Not one SELECT with OR, for which SQLite would scan all trials; without an order, so that it need not sort.
 _NEWS: Final = union_all(
     _TRIALS.where(trials.c.sequence > bindparam("the_cursor")),
@@ -134,7 +134,9 @@ class SqlLedger:
     def add(self, trial: Trial, request_id: str | None = None, insert_id: str | None = None) -> Trial:
         trial = self._count(None, trial)
         ids = {"request_id": request_id, "insert_id": insert_id}
-        self._run(_ADD, {"study_id": self._study, **to_columns(trial), **ids})
+        columns = to_columns(trial)
+        checked = checksum(columns) if trial.state.finished else None
+        self._run(_ADD, {"study_id": self._study, **columns, **ids, "checksum": checked})
         return trial
 
     def put(self, old: Trial, new: Trial) -> Trial:
@@ -151,6 +153,8 @@ class SqlLedger:
         index it is in, and each changed page costs a commit two writes."""
         new = self._count(old.state, new)
         written = to_columns(new, changed(old, new))
+        if new.state.finished:
+            written["checksum"] = checksum(to_columns(new))
         self._run(_PUT, {"the_study": self._study, "the_number": new.number, **written, **columns})
         return new
 
