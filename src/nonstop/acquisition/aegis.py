@@ -54,8 +54,9 @@ def compromise(view: View) -> Choice:
 
 
 def mean_variance_front(view: View) -> Front:
-    """Points with no other that is better in both, and in the probability of success if some failed. The two ends of the front are the maxima of mean and of variance,
-    found by the maximiser; the evolution only has to find what lies between them."""
+    """Points with no other that is better in both, and in the probability of success if some failed. The two ends of
+    the front are the maxima of mean and of variance, found by the maximiser; the evolution only has to find what lies
+    between them."""
 
     def objectives(P: Array) -> Array:
         moments = view.gp.moments(P)
