@@ -16,9 +16,7 @@ from nonstop.acquisition.pareto import Front, pareto_front
 from nonstop.acquisition.rule import Choice, View
 from nonstop.acquisition.scored import scored
 from nonstop.acquisition.standard import Mean, Uncertainty
-from nonstop.acquisition.thompson import MAX_FEATURES, Thompson
-from nonstop.arguments import whole
-from nonstop.errors import RuleError
+from nonstop.acquisition.thompson import Thompson
 from nonstop.types import Array
 
 _POPULATION = 100  # points that the evolution works with
@@ -30,9 +28,6 @@ class Aegis:
     """One of the three at random. d counts parameters: a categorical one counts once, however many columns it has."""
 
     features: int = 1024
-
-    def __post_init__(self) -> None:
-        whole("Aegis: features", self.features, RuleError, least=2, most=MAX_FEATURES)
 
     def choose(self, view: View) -> Choice:
         half = 0.5 * epsilon(view.cube.axes)
@@ -59,9 +54,9 @@ def compromise(view: View) -> Choice:
 
 
 def mean_variance_front(view: View) -> Front:
-    """Points with no other that is better in both, and in the probability of success if some evaluations failed. The
-    two ends of the front are the maxima of mean and of variance, found by the maximiser; the evolution only has to find
-    what lies between them."""
+    """Points with no other that is better in both, and in the probability of success if some failed. The two ends of
+    the front are the maxima of mean and of variance, found by the maximiser; the evolution only has to find what lies
+    between them."""
 
     def objectives(P: Array) -> Array:
         moments = view.gp.moments(P)

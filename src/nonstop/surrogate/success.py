@@ -31,7 +31,7 @@ from nonstop.types import Array
 
 _FITTED, _MOST = 75, 250  # points of either kind: for the hyperparameters, and in the model
 # With shorter lengthscales or a larger spread, what many failures say would be forgotten a little way behind them.
-_LENGTHSCALES: Final = (0.5, 100.0)
+_LENGTHSCALES: Final = (0.3, 100.0)
 _SPREADS: Final = (0.1, 5.0)  # of the latent function: next to 0, all points succeed equally often
 _LOG_SPREAD: Final = (1.0, 1.0)  # mean and standard deviation of log s in the prior
 _LIMITS: Final = Limits(tolerance=1e-2, longest=1.0, merge=0.1, rounds=40)
