@@ -11,7 +11,7 @@ from nonstop.cli.live import Lines, Panel
 from nonstop.dashboard.status import StudyStatus
 from nonstop.history.board import Board
 from nonstop.trials.messages import Counts, Exchange
-from nonstop.trials.trial import Trial, TrialState, undone_reason
+from nonstop.trials.trial import Trial, TrialState
 
 NONE = Trial(0, TrialState.PROPOSING, worker="anna", asked_at=100.0, sequence=1)
 RUNNING = replace(NONE, state=TrialState.RUNNING, params={"x": 0.5}, started_at=101.0, sequence=2)
@@ -58,7 +58,7 @@ def test_a_trial_that_was_taken_over_belongs_to_one_worker() -> None:
 
 def test_a_trial_that_was_revived_is_no_failure_any_more() -> None:
     failed = replace(DONE, state=TrialState.FAILED, value=None, order=None, reason="no heartbeat")
-    revived = replace(DONE, reason=undone_reason(failed), finished_at=110.0, sequence=4)
+    revived = replace(DONE, reason=failed.reason, undone=failed.sequence, finished_at=110.0, sequence=4)
     for board in (told(told(Board(-1.0), failed), revived), told(Board(-1.0), revived)):
         assert (board.workers["anna"].completed, board.workers["anna"].failed) == (1, 0)
     status = StudyStatus(-1.0)

@@ -8,7 +8,7 @@ import pytest
 
 from nonstop.errors import StudyError, TrialError
 from nonstop.trials.messages import Counts, HandOn, Pulse, Request
-from nonstop.trials.trial import TrialState, undone_failure
+from nonstop.trials.trial import TrialState
 from tests.helpers.storages import Desk
 
 
@@ -144,7 +144,7 @@ def test_a_late_value_revives_a_trial_that_failed_by_its_lease(desk: Desk) -> No
     revived = answer.trial
     assert revived is not None
     assert (revived.state, revived.value, revived.order, revived.attempt) == (TrialState.COMPLETED, 4.0, 2, 1)
-    assert undone_failure(revived) == (failed.sequence, "no heartbeat")
+    assert (revived.undone, revived.reason) == (failed.sequence, "no heartbeat")
     assert (answer.counts, answer.version, revived.sequence) == (Counts(completed=2), 2, failed.sequence + 1)
     assert desk.storage.exchange(desk.study, 0, report) == answer, "a retry changes nothing"
     assert desk.report(trial, 5.0).trial == revived, "nor does a second value"

@@ -84,6 +84,7 @@ def back_to_version_1(url: str) -> None:
     execute(
         url,
         "ALTER TABLE nonstop_trials DROP COLUMN lease",
+        "ALTER TABLE nonstop_trials DROP COLUMN undone",
         "ALTER TABLE nonstop_trials DROP COLUMN checksum",
         "DELETE FROM nonstop_schema",
         "INSERT INTO nonstop_schema VALUES (1, 0)",

@@ -19,7 +19,7 @@ from nonstop.trials.trial import Trial
 from nonstop.wording import printable, visible
 
 #: All fields of a trial except those that only workers need.
-COLUMNS = [field.name for field in fields(Trial) if field.name not in ("beat", "sequence")]
+COLUMNS = [field.name for field in fields(Trial) if field.name not in ("beat", "lease", "sequence", "undone")]
 #: How a cell begins that spreadsheets take for a formula (also in their wide forms), and text that is only a number.
 _FORMULA = re.compile("[=+\\-@\\t\\r\\n\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)

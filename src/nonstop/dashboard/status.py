@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from nonstop.history.board import Board
 from nonstop.trials.messages import Exchange
-from nonstop.trials.trial import Trial, TrialState, undone_failure
+from nonstop.trials.trial import Trial, TrialState
 
 #: The rate is computed from this many last results.
 _RECENT: Final = 50
@@ -42,9 +42,8 @@ class StudyStatus:
             self._began = trial.asked_at if self._began is None else min(self._began, trial.asked_at)
         if trial.state is TrialState.FAILED:
             self._reasons[_line(trial.reason)] += 1
-        undone = undone_failure(trial)
-        if undone is not None and undone[0] <= before:  # then its failure was counted
-            self._reasons[_line(undone[1])] -= 1
+        if trial.undone is not None and trial.undone <= before:  # then its failure was counted
+            self._reasons[_line(trial.reason)] -= 1
         if trial.state.finished and trial.finished_at is not None:
             self._recent.append(trial.finished_at)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from nonstop.history.lanes import spent
 from nonstop.trials.best import best_of
 from nonstop.trials.messages import Counts, Exchange
-from nonstop.trials.trial import Trial, TrialState, undone_failure
+from nonstop.trials.trial import Trial, TrialState
 from nonstop.workers.usage import Usage, overall
 
 
@@ -74,8 +74,7 @@ class Board:
         if not trial.worker or trial.asked_at is None:
             return
         worker = self.workers.setdefault(trial.worker, WorkerState(trial.worker, trial.asked_at))
-        undone = undone_failure(trial)
-        if undone is not None and self._began < undone[0] <= before:  # then its failure was counted, and its time
+        if trial.undone is not None and self._began < trial.undone <= before:  # its failure was counted, and its time
             worker.completed += 1
             worker.failed -= 1
         elif trial.state.finished:

@@ -87,6 +87,6 @@ def _to_trials(rows: Sequence[Sequence[Any]]) -> list[Trial]:
     decoded = decode_all([row[2] or "null" for row in rows] + [row[11] for row in rows])
     recorded = map(Diagnostics.from_json, decoded[len(rows) :])
     return [
-        _TRIAL(row[0], _STATES[row[1]], params, row[3] and float(row[3]), *row[4:11], diagnostics, *row[12:17])
+        _TRIAL(row[0], _STATES[row[1]], params, row[3] and float(row[3]), *row[4:11], diagnostics, *row[12:_CHECKSUM])
         for row, params, diagnostics in zip(rows, decoded, recorded, strict=False)
     ]

@@ -36,7 +36,7 @@ VERSION: Final = 2
 Migration: TypeAlias = Callable[[Connection], None]
 #: MIGRATIONS[v] takes a database from version v - 1 to v, inside one transaction. A new database starts at VERSION.
 MIGRATIONS: Final[Mapping[int, Migration]] = {
-    2: lambda connection: _add_columns(connection, "nonstop_trials", "lease", "checksum"),
+    2: lambda connection: _add_columns(connection, "nonstop_trials", "lease", "undone", "checksum"),
 }
 
 _FOREIGN: Final = "tables named nonstop_* are here, but not as nonstop makes them: use another database, or drop them"
@@ -85,6 +85,7 @@ trials: Final = Table(
     Column("request_id", Text),  # the request this trial is granted to
     Column("insert_id", Text),  # the insert that made it
     Column("lease", Double),  # since version 2: of a trial that was asked for; NULL if a worker's heartbeat keeps it
+    Column("undone", BigInteger),  # since version 2: the change that failed it, if a late result undid that
     Column("checksum", BigInteger),  # since version 2: of a finished trial, which does not change any more
     UniqueConstraint("study_id", "sequence"),
     UniqueConstraint("study_id", "place"),

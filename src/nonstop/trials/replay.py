@@ -14,7 +14,7 @@ from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.mirror import Mirror
 from nonstop.trials.spec import Spec
 from nonstop.trials.suggest import Basis, model_based, quasi_random, trial_seed
-from nonstop.trials.trial import Trial, TrialState, undone_failure
+from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Params
 
 
@@ -87,8 +87,7 @@ def recomputed(spec: Spec, mirror: Mirror, trial: Trial, recorded: Diagnostics) 
 
 def _had_failed(completed: Trial, cursor: int) -> bool:
     """Was this trial FAILED at the cursor?"""
-    undone = undone_failure(completed)
-    return undone is not None and undone[0] <= cursor < completed.sequence
+    return completed.undone is not None and completed.undone <= cursor < completed.sequence
 
 
 def _same(a: Params, b: Params) -> bool:

@@ -13,7 +13,7 @@ from typing import Final
 
 from nonstop.errors import TrialError
 from nonstop.trials.messages import Counts, HandOn, Pulse, Report, Request, Start
-from nonstop.trials.trial import Trial, TrialState, check_transition, undone_reason
+from nonstop.trials.trial import Trial, TrialState, check_transition
 from nonstop.types import LARGEST_INTEGER, Params
 from nonstop.wording import printable
 
@@ -115,13 +115,15 @@ def revives(trial: Trial, report: Report) -> bool:
 def finish(trial: Trial, report: Report, order: int, now: float) -> Trial:
     """The trial with its first result; `order` becomes its place among all results if it is completed."""
     check_transition(trial.number, trial.state, report.state)
+    undoes = trial.state is TrialState.FAILED
     return replace(
         trial,
         state=report.state,
         value=report.value,
         order=order if report.state is TrialState.COMPLETED else None,
-        reason=undone_reason(trial) if trial.state is TrialState.FAILED else report.reason,
+        reason=trial.reason if undoes else report.reason,
         finished_at=now,
+        undone=trial.sequence if undoes else None,
     )
 
 

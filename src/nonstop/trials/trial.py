@@ -12,11 +12,9 @@ Trials are frozen: a storage returns a new Trial for each change.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
 
 from nonstop.errors import TrialError
 from nonstop.trials.diagnostics import Diagnostics
@@ -83,7 +81,7 @@ class Trial:
     worker: str | None = None
     #: The heartbeat counter of this attempt.
     beat: int = 0
-    #: Why it failed, if it did; of a COMPLETED trial, which failure a late result undid (see undone_failure).
+    #: Why it failed, if it did; of a COMPLETED trial, why it had failed before a late result undid that (see `undone`).
     reason: str | None = None
     #: How its params came about; None if it was enqueued or added.
     diagnostics: Diagnostics | None = None
@@ -98,18 +96,6 @@ class Trial:
     #: Seconds after which it is handed on unless it was told, if it was asked for: infinite if it is held until then.
     #: None if a worker holds it, whose heartbeat tells that it lives.
     lease: float | None = None
-
-
-_UNDONE: Final = re.compile(r"a late result undid the failure of change (\d+): (.*)", re.DOTALL)
-
-
-def undone_reason(failed: Trial) -> str:
-    """The reason of a trial that failed because its worker was lost, and that a late result completes now. Proposals
-    made in between avoided its point, so a replay has to know when it failed."""
-    return f"a late result undid the failure of change {failed.sequence}: {failed.reason or ''}"
-
-
-def undone_failure(trial: Trial) -> tuple[int, str] | None:
-    """The sequence number and the reason of the failure that a late result undid, if one did."""
-    found = _UNDONE.fullmatch(trial.reason or "") if trial.state is TrialState.COMPLETED else None
-    return None if found is None else (int(found[1]), found[2])
+    #: The sequence number of its failure, if a late result undid one (then `reason` still says why it had failed).
+    #: Proposals made in between learned from the failure, so a replay has to know when it happened.
+    undone: int | None = None
