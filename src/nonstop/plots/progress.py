@@ -121,6 +121,7 @@ def _beyond(drawn: go.Figure, record: Trace, window: Window, x: Array, row: int)
         legendgroup="beyond",
         showlegend=row == 1,
         marker={"symbol": np.where(up, "triangle-up", "triangle-down"), "size": 9, "color": ORANGE},
+        cliponaxis=False,
         **hover([record.completed[i] for i in rows], value=record.values[rows]),
         xaxis=f"x{'' if row == 1 else 2}",
         yaxis=f"y{row + 2}",
