@@ -17,7 +17,7 @@ export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-lowest release browser screenshots bench-dashboard lint format types docs check oracle bench-suggest bench-storage bench-utilisation bench-noise theory faults \
+.PHONY: help demo test test-lowest release browser screenshots bench-dashboard lint format types docs check oracle bench-suggest bench-storage bench-utilisation bench-noise bench-failures theory faults \
 	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
 .DEFAULT_GOAL := help
 
@@ -85,6 +85,9 @@ theory: .venv/.ready ## Measure Bayes regret beside the paper's bounds; write be
 
 faults: .venv/.ready ## The fault suite at length: 32 processes, killed and stopped, on SQLite and PostgreSQL
 	@NONSTOP_FAULT_SECONDS=$${NONSTOP_FAULT_SECONDS:-30} $(BIN)/python -m pytest -s -v tests/faults $(ARGS)
+
+bench-failures: .venv-peers/.ready ## Count failures where a part of the space fails, beside Optuna; write benchmarks/results
+	@$(PEERS)/python benchmarks/failures.py $(ARGS)
 
 bench-noise: .venv/.ready ## Compare the default with the paper's rules under noise; write benchmarks/results
 	@$(BIN)/python benchmarks/noise.py $(ARGS)
