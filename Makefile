@@ -98,6 +98,9 @@ mutants: .venv/.ready ## Mistakes in the source, one by one: nine in ten must ma
 partitions: .venv/.ready ## Part workers from a real PostgreSQL, in network namespaces: lost, slow, frozen, killed (needs root)
 	@$(BIN)/python -m pytest -s -v tests/partitions/namespaces.py $(ARGS)
 
+bench-failures: .venv-peers/.ready ## Count failures where a part of the space fails, beside Optuna; write benchmarks/results
+	@$(PEERS)/python benchmarks/failures.py $(ARGS)
+
 bench-noise: .venv/.ready ## Compare the default with the paper's rules under noise; write benchmarks/results
 	@$(BIN)/python benchmarks/noise.py $(ARGS)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import nonstop
+from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.messages import HandOn, Report, Request
 from nonstop.trials.mirror import Mirror
 from nonstop.trials.replay import recomputed, replay
@@ -134,5 +135,68 @@ def test_a_trial_that_was_revived_is_still_avoided_by_what_was_proposed_before()
     revived = study.trials[lost.number]
     assert (revived.state, revived.order) == (TrialState.COMPLETED, 10)
     assert replay(study.spec, study.trials).identical
-    unaware = [replace(trial, reason=None) for trial in study.trials]
+    unaware = [replace(trial, undone=None) for trial in study.trials]
     assert replay(study.spec, unaware).differences, "the point that failed would have been the next"
+
+
+def crashing(params: dict[str, Value]) -> float:
+    """Better to the right, where it crashes."""
+    if float(str(params["x"])) > 0.6:
+        raise ValueError("too far")
+    return -float(str(params["x"])) + (float(str(params["y"])) - 0.3) ** 2
+
+
+def test_a_run_that_learns_from_failures_replays() -> None:
+    study = nonstop.create_study(space=CONTINUOUS, seed=4)
+    with ThreadPoolExecutor(4) as pool:
+        study.optimize(crashing, n_trials=25, workers=pool, lease=20.0)
+    report = replay(study.spec, study.trials)
+    assert report.differences == ()
+    failed = [trial for trial in study.trials if trial.state is TrialState.FAILED]
+    assert 0 < len(failed) < 20
+    proposed = [said(trial).success for trial in study.trials if said(trial).proposed]
+    assert all(success is not None for success in proposed)
+    assert min(success for success in proposed if success is not None) < 1.0
+
+
+def test_a_failure_counts_at_once() -> None:
+    """Without any new result: only the failure differs between these two proposals."""
+    study = nonstop.create_study(space=CONTINUOUS, seed=4)
+    study.optimize(crashing, n_trials=12)
+    mirror = Mirror(study.spec.space)
+    mirror.apply(study.storage.exchange(study.id, 0).changes)
+    trial = study.storage.exchange(study.id, 0, request=Request("r", "w")).trial
+    assert trial is not None
+    basis = Basis.of(mirror, trial)
+    assert basis.failed
+    known = suggest(study.spec, mirror, trial, basis)
+    unknown = suggest(study.spec, mirror, trial, replace(basis, failed=[]))
+    assert known.params != unknown.params
+
+
+def test_trials_that_only_avoided_failures_replay_as_they_were_made() -> None:
+    """As in studies of nonstop 0.1.0, whose trials recorded no success."""
+    study = nonstop.create_study(space=CONTINUOUS, seed=4)
+    study.optimize(crashing, n_trials=12)
+    mirror = Mirror(study.spec.space)
+    mirror.apply(study.storage.exchange(study.id, 0).changes)
+    trial = study.storage.exchange(study.id, 0, request=Request("r", "w")).trial
+    assert trial is not None
+    old = suggest(study.spec, mirror, trial, replace(Basis.of(mirror, trial), learning=False))
+    record = {key: value for key, value in old.diagnostics.to_json().items() if key != "success"}
+    recorded = Diagnostics.from_json(record)
+    assert recorded is not None
+    assert recorded.success is None
+    assert recomputed(study.spec, mirror, trial, recorded) == old.params
+    assert recomputed(study.spec, mirror, trial, old.diagnostics) != old.params
+
+
+def test_as_long_as_all_fail_points_lie_far_from_the_failures() -> None:
+    study = nonstop.create_study(space=CONTINUOUS, seed=4, initial=3)
+    for _ in range(8):
+        study.tell(study.ask(), state="failed", reason="no luck")
+    assert [said(trial).proposed for trial in study.trials] == [False] * 3 + [True] * 5
+    points = [tuple(float(str(value)) for value in (trial.params or {}).values()) for trial in study.trials]
+    apart = min(abs(a - x) + abs(b - y) for i, (a, b) in enumerate(points) for x, y in points[:i])
+    assert apart > 0.2
+    assert replay(study.spec, study.trials).identical

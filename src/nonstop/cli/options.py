@@ -34,7 +34,7 @@ HELP = {
     "timeout": "Start no trial after this time: 90s, 30m, 2h.",
     "lease": "A trial without a heartbeat for this long is given to another worker (default: 30s).",
     "trial_timeout": "A trial that takes longer than this fails.",
-    "max_failures": "Stop after this many failed trials in a row (default: 10).",
+    "max_failures": "Stop after this many failed trials in a row, if going on is hopeless (default: 10).",
     "engine": "local (the default), dask or ray.",
     "address": "The address of the dask or ray cluster.",
 }
