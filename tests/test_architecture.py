@@ -39,7 +39,7 @@ ORDER = [
     "trials", "trials.diagnostics", "trials.trial", "trials.messages", "trials.transitions", "trials.best",
     "trials.spec", "trials.mirror", "trials.suggest", "trials.replay",
     "storage.contract", "storage.text", "storage.ledger", "storage.transactions", "storage.memory", "storage.retry",
-    "storage.watchdog",
+    "storage.watchdog", "storage.forking",
     "storage.schema", "storage.statement", "storage.rows", "storage.sqlite", "storage.postgres", "storage.database",
     "storage.sqlledger", "storage.sql", "storage.schemes", "storage.session", "storage",
     "workers", "workers.usage", "workers.stopping", "workers.template", "workers.guard", "workers.command",

@@ -37,6 +37,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/contracts/test_concurrency.py",
         "tests/engines/test_forks.py",
     ),
+    "storage/forking.py": ("tests/engines/test_forks.py",),
     "storage/rows.py": ("tests/contracts/test_damage.py",),
     "storage/session.py": ("tests/workers/test_worker.py", "tests/trials/test_replay.py"),
     "workers/": ("tests/workers", "tests/engines/test_processes.py"),
@@ -129,8 +130,8 @@ EDITS: tuple[Edit, ...] = (
     Edit("storage/retry.py", "- start > patience.deadline", "- start < 0.0"),
     Edit("storage/database.py", "                self._check_file()\n", ""),
     Edit(
-        "storage/database.py",
-        "    if _THREAD.inside == 1:\n        _FORK_LOCK.acquire()\n",
+        "storage/forking.py",
+        "    if THREAD.inside == 1:\n        _FORK_LOCK.acquire()\n",
         "    if True:\n        _FORK_LOCK.acquire()\n",
     ),
     Edit("storage/database.py", "                    connection.commit()\n", "                    pass\n"),

@@ -46,7 +46,7 @@ def test_propose_gets_the_data_the_busy_points_and_the_failures(
     assert (sign * given["y"]).tolist() == [float(number) for number in done]
     np.testing.assert_array_equal(given["X"], [points[number] for number in done])
     np.testing.assert_array_equal(given["busy"], [points[number] for number in (9, 10, 11)])
-    np.testing.assert_array_equal(given["avoid"], [points[4]])
+    np.testing.assert_array_equal(given["failed"], [points[4]])
 
 
 def test_a_trial_is_in_one_state_only() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import os
 import threading
 import time
 import weakref
@@ -19,6 +18,7 @@ from sqlalchemy import URL, Connection, Engine, PoolProxiedConnection, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
+import nonstop.storage.forking as forking
 import nonstop.storage.postgres as postgres
 import nonstop.storage.schema as schema
 import nonstop.storage.sqlite as sqlite
@@ -146,8 +146,7 @@ class Database:
         self._writers = engine.execution_options(**self._dialect.WRITE)
         event.listen(engine, "connect", partial(_note_time, self._connected_at))
         self.close_engine = weakref.finalize(self, _disconnect, engine, self._held)
-        with _FORK_LOCK:
-            _OPEN_DATABASES.add(self)
+        forking.watch(self)
 
     @property
     def private(self) -> bool:
@@ -199,9 +198,9 @@ class Database:
         deadline = self._clock.monotonic() + self._patience.deadline
 
         def alone() -> T:
-            if _THREAD.inside:  # a signal handler, or a process that was forked there: waiting would be for ever
+            if forking.THREAD.inside:  # a signal handler, or a process that was forked there: waiting would be for ever
                 raise StorageError(self._refusal or _NESTED)
-            with self._lock, _THREAD:
+            with self._lock, forking.THREAD:
                 if self._refusal is not None:
                     raise StorageError(self._refusal)
                 self._check_file()
@@ -358,56 +357,3 @@ def _disconnect(engine: Engine, held: list[PoolProxiedConnection]) -> None:
     while held:
         held.pop().invalidate()
     engine.dispose()
-
-
-class _Thread(threading.local):
-    """How many transactions and forks are under way in this thread. A fork inside them must not wait for any lock:
-    whoever has it may wait for this thread."""
-
-    inside = 0
-
-    def __enter__(self) -> None:
-        self.inside += 1
-
-    def __exit__(self, *_: object) -> None:
-        self.inside -= 1
-
-
-_THREAD = _Thread()
-_OPEN_DATABASES: weakref.WeakSet[Database] = weakref.WeakSet()
-_FORKING: list[Database] = []  # those that the fork under way has locked
-_FORK_LOCK = threading.Lock()  # for both: one thread forks at a time
-
-
-def _before_fork() -> None:
-    _THREAD.inside += 1
-    if _THREAD.inside == 1:
-        _FORK_LOCK.acquire()
-        for database in list(_OPEN_DATABASES):
-            database.before_fork()
-            _FORKING.append(database)
-
-
-def _after_fork() -> None:
-    _THREAD.inside -= 1
-    if not _THREAD.inside:
-        while _FORKING:
-            _FORKING.pop().after_fork()
-        _FORK_LOCK.release()
-
-
-def _after_fork_in_child() -> None:
-    global _FORK_LOCK
-    _THREAD.inside -= 1
-    if not _THREAD.inside:
-        while _FORKING:
-            _FORKING.pop().after_fork_in_child()
-    else:
-        _FORKING.clear()
-        for database in list(_OPEN_DATABASES):
-            database.abandon()
-    _FORK_LOCK = threading.Lock()  # the one there was may belong to a thread of the parent
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child)
