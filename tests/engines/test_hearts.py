@@ -183,6 +183,27 @@ def test_a_lost_pacemaker_is_replaced_by_a_thread(study: nonstop.Study) -> None:
     assert pacemakers(os.getpid()) == []
 
 
+def test_a_pacemaker_whose_pipe_the_objective_closed_is_replaced_too(study: nonstop.Study) -> None:
+    """As os.closerange() does."""
+    hearts = Hearts(study.storage, study.id, Lease(2.0))
+    with hearts.of():
+        (pacemaker,) = pacemakers(os.getpid())
+        pipes = [int(path.name) for path in Path("/proc/self/fd").iterdir() if is_pipe_to(path, pacemaker)]
+        assert len(pipes) == 1
+        os.close(pipes[0])
+        until(lambda: not alive(pacemaker), "its end")
+        trial = study.ask("me")
+        hearts.hold(0, (trial.number, trial.attempt))
+        until(lambda: beat_of(study) > 1, "the thread to beat")
+
+
+def is_pipe_to(descriptor: Path, pid: int) -> bool:
+    try:
+        return descriptor.readlink() == Path(f"/proc/{pid}/fd/0").readlink()
+    except OSError:  # the descriptor of the listing itself
+        return False
+
+
 def beat_of(study: nonstop.Study) -> int:
     return study.storage.beat(study.id, [])[0].beat
 

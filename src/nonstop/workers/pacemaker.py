@@ -173,7 +173,8 @@ class Pacemaker:
         delay = max(0.0, setup.lease.interval - _STARTUP)
         self._pipe = Connection(sender, readable=False)
         with suppress(OSError):
-            os.write(sender, json.dumps([sys.path, delay]).encode() + b"\n")
+            path = [entry for entry in sys.path if isinstance(entry, str)]
+            os.write(sender, json.dumps([path, delay]).encode() + b"\n")
             self._pipe.send_bytes(pickled)
 
     @property
@@ -185,7 +186,8 @@ class Pacemaker:
         """End it at once. Between two statements it holds nothing, and databases recover from a kill inside of one."""
         self._process.kill()
         self._process.wait()
-        self._pipe.close()
+        with suppress(OSError):  # the objective may have closed descriptors that are not its own
+            self._pipe.close()
 
 
 def started(setup: Setup) -> Pacemaker | None:
