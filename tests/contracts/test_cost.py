@@ -133,4 +133,4 @@ def test_a_result_writes_only_what_it_changes(sqlite_desk: Desk) -> None:
         sqlite_desk.report(trial)
     (written,) = [sql.partition(" WHERE ")[0] for sql in seen if sql.startswith("UPDATE nonstop_trials")]
     names = {assignment.partition("=")[0].strip() for assignment in written.partition(" SET ")[2].split(",")}
-    assert names == {"state", "value", "place", "finished_at", "sequence"}
+    assert names == {"state", "value", "place", "finished_at", "sequence", "checksum"}
