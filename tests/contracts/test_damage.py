@@ -9,6 +9,7 @@ import nonstop
 from nonstop.cli.app import app
 from nonstop.errors import StorageError, StudyError
 from nonstop.storage.sql import SqlStorage
+from nonstop.trials.messages import HandOn
 
 SPACE = nonstop.Space({"x": nonstop.Float(0.0, 1.0)})
 
@@ -91,3 +92,14 @@ def test_every_finished_trial_has_a_checksum(shared_url: str) -> None:
 def test_trials_of_version_1_have_none_and_are_read(url: str) -> None:
     damage(url, "UPDATE nonstop_trials SET checksum = NULL, value = '0.125' WHERE number = 1")
     assert nonstop.load_study(url, "bad").best_value == 0.125
+
+
+def test_a_trial_that_an_earlier_version_wrote_in_other_words_is_no_damage(shared_url: str) -> None:
+    """It was started by one version and finished by another."""
+    study = nonstop.create_study(shared_url, "demo", space=SPACE)
+    trial, lost = study.ask(), study.ask()
+    damage(shared_url, "UPDATE nonstop_trials SET diagnostics = ' {  } ', params = '{\"x\":   0.25}'")
+    study.tell(trial, 0.5)
+    study.storage.hand_on(study.id, HandOn(lost.number, 1, "lost", max_attempts=1))
+    assert [trial.state for trial in nonstop.load_study(shared_url, "demo").trials] == ["completed", "failed"]
+    study.storage.close()

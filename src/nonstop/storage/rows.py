@@ -54,6 +54,11 @@ def checksum(columns: Mapping[str, Any]) -> int:
     return _crc([columns[name] for name in _CHECKED_COLUMNS])
 
 
+def stored_columns(row: Sequence[Any]) -> dict[str, Any]:
+    """The columns of a row as they are stored: JSON of an earlier version is not quite what this one would write."""
+    return {column.name: value for column, value in zip(COLUMNS, row, strict=False)}
+
+
 def _crc(values: Sequence[Any]) -> int:
     return crc32("\x1f".join(map(str, values)).encode())
 

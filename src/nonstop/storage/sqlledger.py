@@ -18,7 +18,7 @@ from sqlalchemy import BindParameter, Select, Update, and_, bindparam, insert, o
 import nonstop.trials.transitions as transitions
 from nonstop.clock import Clock
 from nonstop.errors import StudyError, TrialError
-from nonstop.storage.rows import COLUMNS, changed, checksum, to_columns, to_trials
+from nonstop.storage.rows import COLUMNS, changed, checksum, stored_columns, to_columns, to_trials
 from nonstop.storage.schema import results, studies, trials
 from nonstop.storage.statement import Runner
 from nonstop.trials.messages import Counts, Pulse, Report
@@ -87,6 +87,7 @@ class SqlLedger:
         self._cursor = self.sequence
         self._trials: dict[int, Trial] = {}  # by number, ordered by sequence number: a changed trial moves to the end
         self._grants: dict[str | None, int] = {}  # request id -> number
+        self._rows: dict[int, Sequence[Any]] = {}  # as they were read, by number
 
     @property
     def counts(self) -> Counts:
@@ -99,6 +100,7 @@ class SqlLedger:
         named = {"the_study": self._study, "the_cursor": cursor, "the_number": number, "the_id": request_id}
         rows = self._run(_NEWS, named).fetchall()
         self._cursor = cursor
+        self._rows = {row[0]: row for row in rows}
         self._trials = {
             trial.number: trial for trial in sorted(to_trials(rows, self._name), key=attrgetter("sequence"))
         }
@@ -129,7 +131,10 @@ class SqlLedger:
 
     def _one(self, query: Select[Any], **parameters: object) -> Trial | None:
         row = self._run(query, {"the_study": self._study, **parameters}).fetchone()
-        return None if row is None else to_trials([row], self._name)[0]
+        if row is None:
+            return None
+        self._rows[row[0]] = row
+        return to_trials([row], self._name)[0]
 
     def add(self, trial: Trial, request_id: str | None = None, insert_id: str | None = None) -> Trial:
         trial = self._count(None, trial)
@@ -154,7 +159,7 @@ class SqlLedger:
         new = self._count(old.state, new)
         written = to_columns(new, changed(old, new))
         if new.state.finished:
-            written["checksum"] = checksum(to_columns(new))
+            written["checksum"] = checksum({**stored_columns(self._rows[new.number]), **written})
         self._run(_PUT, {"the_study": self._study, "the_number": new.number, **written, **columns})
         return new
 
