@@ -15,7 +15,7 @@ import nonstop
 import nonstop.engines.local as local
 from nonstop.engines.local import Failed, Ready, WorkerProcess, WorkerProcesses
 from nonstop.engines.supervision import GRACE
-from nonstop.errors import StorageError
+from nonstop.errors import OutOfReachError, StorageError
 from nonstop.storage.memory import MemoryStorage
 from nonstop.trials.messages import Request
 from nonstop.trials.trial import TrialState
@@ -139,6 +139,24 @@ def test_a_lost_worker_is_replaced(processes: FakeProcesses) -> None:
         processes.hand_clock.sleep(0.16)
         processes.check(timeout=1.0)
         assert processes.names_running == running
+
+
+def test_a_lost_worker_is_replaced_though_the_storage_is_out_of_reach(
+    processes: FakeProcesses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def out_of_reach(*_: object) -> Any:
+        raise OutOfReachError("no answer")
+
+    storage, study = processes.task.storage, processes.task.study
+    held = storage.exchange(study, 0, request=Request("a request", "a")).trial
+    assert held is not None
+    share_held(processes.running[0].shared_held, (held.number, held.attempt))
+    processes.running[0].process = cast("Any", SimpleNamespace(exitcode=-9, join=lambda _seconds: None))
+    processes.pipes["a"].close()
+    monkeypatch.setattr(storage, "counts", out_of_reach)
+    monkeypatch.setattr(storage, "hand_on", out_of_reach)
+    processes.check(timeout=1.0)
+    assert "a" in processes.waiting_to_start
 
 
 def test_a_worker_that_does_not_mind_the_time_limit_is_killed_and_its_trial_fails(processes: FakeProcesses) -> None:

@@ -252,18 +252,23 @@ class WorkerProcesses:
             raise StudyError(_UNGUARDED)
         try:
             self._replacements.count_one(worker.name, worker.how_it_ended)
-        except StorageError:
-            if worker.failed is None:
+            self._hand_on(worker)
+        except StorageError as error:
+            if worker.failed is not None:
+                # The storage does not answer here either, so it was not the worker's fault.
+                raise _error(worker.failed) from None
+            if not isinstance(error, OutOfReachError):
                 raise
-            # The storage does not answer here either, so it was not the worker's fault.
-            raise _error(worker.failed) from None
+            # The new worker waits until the storage is back; the trial of the lost one is handed on after its lease.
+        self.waiting_to_start.append(worker.name)
+
+    def _hand_on(self, worker: WorkerProcess) -> None:
         if worker.held is not None:
             # There is no need to wait for the lease of a process that is known to be dead.
             reason = f"its worker was lost ({worker.how_it_ended})"
             most = worker.held[1] if worker.killed_for else self.task.terms.lease.max_attempts
             lost = HandOn(*worker.held, reason, most)
             self.task.storage.hand_on(self.task.study, lost)
-        self.waiting_to_start.append(worker.name)
 
     def end(self, stop: StopFlag) -> None:
         """Terminate all processes, and kill those that are still there after GRACE seconds or a second Ctrl-C."""
