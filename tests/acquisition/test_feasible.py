@@ -74,7 +74,8 @@ def test_terms_are_added_whatever_they_are() -> None:
     """So that constraints can stand beside failures: a term is any acquisition."""
     gp = random_gp(1, 20, 2, noise=1e-2)
     rng = np.random.default_rng(2)
-    one, other = (success_terms(gp.X, rng.random((9, 2)), gp.X[:0]) for _ in range(2))
+    one, other = (success_terms(gp.X[gp.X[:, j] < 0.5], gp.X[gp.X[:, j] >= 0.5], gp.X[:0]) for j in range(2))
+    assert len(one + other) == 2
     P = rng.random((6, 2))
     plain = acquisition_of(SMOOTH[2], gp, gp.X[:0])
     both = Feasible(plain, one + other).value(P)

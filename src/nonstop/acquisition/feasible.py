@@ -90,7 +90,8 @@ def log_probability(terms: Sequence[Acquisition], P: Array, cheap: bool = False)
 
 
 def success_terms(X: Array, failed: Array, pending: Array) -> tuple[Acquisition, ...]:
-    """The log-probability that an evaluation succeeds, given completed, failed and pending points; none if none failed.
+    """The log-probability that an evaluation succeeds, given completed, failed and pending points; none if none failed,
+    or if failures seem to come at random.
 
     What is pending is believed: a point expected to fail counts as one that failed about as expected, so that the model
     is surer of its surroundings, and another worker keeps away from them. What is expected is not changed by it.
@@ -98,5 +99,7 @@ def success_terms(X: Array, failed: Array, pending: Array) -> tuple[Acquisition,
     if not len(failed):
         return ()
     known = Success.of(X, failed)
+    if known.trust < 0.5:  # more likely at random: small differences of p would only mislead rules that look closely
+        return ()
     rule = LogProbability(known.offset, known.amplitude, known.rate, known.trust)
     return (Scored(rule, known.gp.condition(pending), 0.0, len(X), len(pending)),)

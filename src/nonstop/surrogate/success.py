@@ -35,7 +35,7 @@ _LENGTHSCALES: Final = (0.3, 100.0)
 _SPREADS: Final = (0.1, 5.0)  # of the latent function: next to 0, all points succeed equally often
 _LOG_SPREAD: Final = (1.0, 1.0)  # mean and standard deviation of log s in the prior
 _LIMITS: Final = Limits(tolerance=1e-2, longest=1.0, merge=0.1, rounds=40)
-_FITTING = 2.0  # what the evidence gains by fitting lengthscales and spread to failures that come at random
+_FITTING = 0.5  # what the evidence gains by fitting lengthscales and spread to failures that come at random
 _INFORMATION = 2.0 / math.pi  # of one label about g, where both are equally likely
 
 
