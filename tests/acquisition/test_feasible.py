@@ -44,7 +44,8 @@ def crashing(n: int = 40, seed: int = 0) -> tuple[Array, Array, Array]:
 def test_gradients(rule: Chooser, n: int, d: int, b: int) -> None:
     rng = np.random.default_rng(6)
     gp, busy = random_gp(n, n, d, noise=1e-2), rng.random((b, d))
-    terms = success_terms(gp.X, rng.random((n, d)), busy)
+    terms = success_terms(0.5 * gp.X, 0.5 + 0.5 * rng.random((n, d)), busy)
+    assert terms
     acquisition = Feasible(acquisition_of(rule, gp, busy, seed=7), terms)
     P = rng.random((5, d))
     value, gradient = acquisition.value_and_gradient(P)
