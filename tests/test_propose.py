@@ -315,9 +315,10 @@ def test_belief_does_not_raise_the_incumbent() -> None:
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @every_rule
-def test_values_that_are_not_finite_are_left_out(value: float, rule: str) -> None:
+def test_values_that_are_not_finite_are_failures(value: float, rule: str) -> None:
     X, y = data()
-    expected = propose(X, y, rule=rule, seed=3)
+    expected = propose(X, y, rule=rule, seed=3, failed=[[0.2, 0.9, 0.6]])
+    assert expected.hyperparameters == propose(X, y, rule=rule, seed=3).hyperparameters  # the model of y has none of it
     with_holes = propose(np.vstack([X, [[0.2, 0.9, 0.6]]]), [*y, value], rule=rule, seed=3)
     assert with_holes.x.tobytes() == expected.x.tobytes()
     assert with_holes.hyperparameters == expected.hyperparameters

@@ -44,7 +44,8 @@ def crashing(n: int = 40, seed: int = 0) -> tuple[Array, Array, Array]:
 def test_gradients(rule: Chooser, n: int, d: int, b: int) -> None:
     rng = np.random.default_rng(6)
     gp, busy = random_gp(n, n, d, noise=1e-2), rng.random((b, d))
-    terms = success_terms(gp.X, rng.random((n, d)), busy)
+    terms = success_terms(0.5 * gp.X, 0.5 + 0.5 * rng.random((n, d)), busy)
+    assert terms
     acquisition = Feasible(acquisition_of(rule, gp, busy, seed=7), terms)
     P = rng.random((5, d))
     value, gradient = acquisition.value_and_gradient(P)
@@ -74,7 +75,8 @@ def test_terms_are_added_whatever_they_are() -> None:
     """So that constraints can stand beside failures: a term is any acquisition."""
     gp = random_gp(1, 20, 2, noise=1e-2)
     rng = np.random.default_rng(2)
-    one, other = (success_terms(gp.X, rng.random((9, 2)), gp.X[:0]) for _ in range(2))
+    one, other = (success_terms(gp.X[gp.X[:, j] < 0.5], gp.X[gp.X[:, j] >= 0.5], gp.X[:0]) for j in range(2))
+    assert len(one + other) == 2
     P = rng.random((6, 2))
     plain = acquisition_of(SMOOTH[2], gp, gp.X[:0])
     both = Feasible(plain, one + other).value(P)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import math
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
 
 from nonstop import TrialState
+from nonstop_bench.case import Case
 from nonstop_bench.durations import DURATIONS
 from nonstop_bench.problems.branin import BRANIN
+from nonstop_bench.problems.task import BlackBox
+from nonstop_bench.records import Record
+from nonstop_bench.run import record_of
 from nonstop_bench.simulate import Setup, simulate
 from tests.helpers.trials import said
 
@@ -93,6 +99,22 @@ def test_failures_are_injected_at_their_rate() -> None:
     finished = [t for t in study.trials if t.state.finished]
     share = sum(t.state is TrialState.FAILED for t in finished) / len(finished)
     assert share == pytest.approx(0.3, abs=0.08)
+
+
+def test_an_objective_that_is_not_finite_fails() -> None:
+    """A record of such a run, with its NaN, can be written and read."""
+
+    def crashing(params: Mapping[str, object]) -> float:
+        return math.nan if float(str(params["x1"])) > 2.5 else BRANIN.objective(params)
+
+    assert "x1" in BRANIN.space
+    task = BlackBox("crashing", BRANIN.space, crashing, BRANIN.optimum)
+    run = simulate(Setup(task, "ucb", q=3, seed=0, horizon=math.inf, max_trials=12))
+    failed = [trial for trial in run.study.trials if trial.state is TrialState.FAILED]
+    assert failed
+    assert {trial.number for trial in failed}.isdisjoint(run.exact)
+    record = record_of(Case("branin", evaluations=12), task, run)
+    assert np.isnan(Record.from_json(record.to_json()).value).sum() >= len(failed)
 
 
 def test_the_budget_and_the_regret() -> None:

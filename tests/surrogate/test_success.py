@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -102,7 +104,7 @@ def test_a_believed_failure_makes_its_surroundings_less_likely() -> None:
     X, F = halves(12, 2)
     model = Success.of(X, F)
     pending, near = np.array([[0.95, 0.5]]), np.array([[0.97, 0.55]])
-    believed = Success(model.gp.condition(pending), model.offset, model.amplitude)
+    believed = replace(model, gp=model.gp.condition(pending))
     assert probability(model, pending)[0] < 0.5
     assert probability(believed, near)[0] < probability(model, near)[0]
     np.testing.assert_allclose(believed.gp.moments(near)[0], model.gp.moments(near)[0], atol=1e-6)

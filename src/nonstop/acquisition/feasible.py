@@ -40,17 +40,20 @@ _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
 
 @dataclass(frozen=True, slots=True)
 class LogProbability:
-    """log of Phi((offset + mean) / sqrt(1 + amplitude sd^2)), kept away from 0 and 1: a standard rule."""
+    """The log of Phi((offset + mean) / sqrt(1 + amplitude sd^2)), mixed with the plain rate as far as that is not
+    trusted, and kept away from 0 and 1: a standard rule."""
 
     offset: float
     amplitude: float
+    rate: float = 0.5
+    trust: float = 1.0
 
     def score(self, mean: Array, sd: Array, best: float) -> tuple[Array, Array, Array]:  # noqa: ARG002
         variance = 1.0 + self.amplitude * sd * sd
         z = (self.offset + mean) / np.sqrt(variance)
         sure = 1.0 - 2.0 * _BY_CHANCE
-        p = _BY_CHANCE + sure * np.exp(log_ndtr(z))
-        by_z = sure * np.exp(-0.5 * z * z - _LOG_SQRT_2PI) / p
+        p = _BY_CHANCE + sure * (self.trust * np.exp(log_ndtr(z)) + (1.0 - self.trust) * self.rate)
+        by_z = sure * self.trust * np.exp(-0.5 * z * z - _LOG_SQRT_2PI) / p
         return np.log(p), by_z / np.sqrt(variance), -by_z * z * self.amplitude * sd / variance
 
 
@@ -87,7 +90,8 @@ def log_probability(terms: Sequence[Acquisition], P: Array, cheap: bool = False)
 
 
 def success_terms(X: Array, failed: Array, pending: Array) -> tuple[Acquisition, ...]:
-    """The log-probability that an evaluation succeeds, given completed, failed and pending points; none if none failed.
+    """The log-probability that an evaluation succeeds, given completed, failed and pending points; none if none failed,
+    or if failures seem to come at random.
 
     What is pending is believed: a point expected to fail counts as one that failed about as expected, so that the model
     is surer of its surroundings, and another worker keeps away from them. What is expected is not changed by it.
@@ -95,5 +99,7 @@ def success_terms(X: Array, failed: Array, pending: Array) -> tuple[Acquisition,
     if not len(failed):
         return ()
     known = Success.of(X, failed)
-    rule = LogProbability(known.offset, known.amplitude)
+    if known.trust < 0.5:  # more likely at random: small differences of p would only mislead rules that look closely
+        return ()
+    rule = LogProbability(known.offset, known.amplitude, known.rate, known.trust)
     return (Scored(rule, known.gp.condition(pending), 0.0, len(X), len(pending)),)

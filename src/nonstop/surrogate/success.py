@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import expit, ndtri
 
 from nonstop.numerics.descent import Limits, minimize
 from nonstop.numerics.linalg import NotPositiveDefiniteError
@@ -25,7 +25,7 @@ from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.kernels.kernel import covariance
 from nonstop.surrogate.kernels.rbf import RBF
 from nonstop.surrogate.model import PAPER
-from nonstop.surrogate.probit import Evidence, mode_of
+from nonstop.surrogate.probit import Evidence, log_likelihood, mode_of
 from nonstop.surrogate.thinning import evenly
 from nonstop.types import Array
 
@@ -35,6 +35,7 @@ _LENGTHSCALES: Final = (0.3, 100.0)
 _SPREADS: Final = (0.1, 5.0)  # of the latent function: next to 0, all points succeed equally often
 _LOG_SPREAD: Final = (1.0, 1.0)  # mean and standard deviation of log s in the prior
 _LIMITS: Final = Limits(tolerance=1e-2, longest=1.0, merge=0.1, rounds=40)
+_FITTING = 0.5  # what the evidence gains by fitting lengthscales and spread to failures that come at random
 _INFORMATION = 2.0 / math.pi  # of one label about g, where both are equally likely
 
 
@@ -47,13 +48,20 @@ class Success:
     offset: float
     #: The variance s^2 of the latent function.
     amplitude: float
+    #: The share of points that completed.
+    rate: float
+    #: How likely it is that failures depend on the point at all, rather than come at random.
+    trust: float
 
     @classmethod
     def of(cls, X: Array, F: Array) -> Success:
         """The classifier of completed points X and failed points F. With many, an even choice of both is used."""
         # The rule of succession: even if all failed, the next may succeed.
-        offset = float(ndtri((len(X) + 1) / (len(X) + len(F) + 2)))
-        theta = _estimated(*_labelled(X, F, _FITTED), offset)
+        rate = (len(X) + 1) / (len(X) + len(F) + 2)
+        offset = float(ndtri(rate))
+        few = _labelled(X, F, _FITTED)
+        theta = _estimated(*few, offset)
+        trust = _trust(*few, offset, theta)
         points, t = _labelled(X, F, _MOST)
         lengthscales, s = np.exp(theta[:-1]), math.exp(theta[-1])
         C = covariance(RBF(), points, points, lengthscales)
@@ -64,13 +72,20 @@ class Success:
         hyperparameters = Hyperparameters(tuple(lengthscales.tolist()), 1.0 / (s * s * _INFORMATION))
         R, alpha = s * mode.R * np.sqrt(mode.W), s * s * mode.slope
         gp = GP.given(points, mode.f + mode.slope / mode.W, hyperparameters, RBF(), R, alpha)
-        return cls(gp, offset, s * s)
+        return cls(gp, offset, s * s, rate, trust)
 
 
 def _labelled(X: Array, F: Array, most: int) -> tuple[Array, Array]:
     """Points and labels, at most so many of either kind."""
     X, F = X[evenly(len(X), most)], F[evenly(len(F), most)]
     return np.concatenate([X, F]), np.concatenate([np.ones(len(X)), np.full(len(F), -1.0)])
+
+
+def _trust(X: Array, t: Array, offset: float, theta: Array) -> float:
+    """The probability of this model, of two: the other is that all points fail equally often."""
+    flat = float(log_likelihood(t, np.full(len(t), offset))[0].sum())
+    gain = Evidence(X, t, offset, RBF()).value_and_slope(theta)[0] - flat
+    return float(expit(gain - _FITTING))
 
 
 def _estimated(X: Array, t: Array, offset: float) -> Array:
