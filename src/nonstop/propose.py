@@ -73,7 +73,8 @@ class Proposal:
     nearest_busy: float
     #: For how many points the model took its own mean for a result.
     believed: int
-    #: The probability that the evaluation succeeds, by the model of failures; 1 as long as nothing failed.
+    #: The probability that the evaluation succeeds, by the model of failures; 1 as long as nothing failed, or failures
+    #: seem to come at random.
     success: float = 1.0
     #: How long the proposal took.
     seconds: float = field(default=0.0, repr=False)
