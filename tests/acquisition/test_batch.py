@@ -25,5 +25,5 @@ def test_a_batch_is_distinct_and_starts_with_the_plain_proposal(rule: str) -> No
 
 
 def test_an_empty_batch() -> None:
-    with pytest.raises(DataError, match="at least one"):
+    with pytest.raises(DataError, match="size must be an integer from 1"):
         propose_batch([[0.5]], [0.0], 0)

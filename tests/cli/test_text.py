@@ -167,10 +167,13 @@ def old(folder: Path) -> str:
     storage = study.storage
     assert isinstance(storage, SqlStorage)
     storage._database.write(
-        lambda connection: [
-            connection.exec_driver_sql(f"UPDATE {table} SET {column} = replace({column}, 'HALF', '\\ud800')")
-            for table, column in (("nonstop_studies", "spec"), ("nonstop_trials", "params"))
-        ]
+        lambda connection: (
+            [
+                connection.exec_driver_sql(f"UPDATE {table} SET {column} = replace({column}, 'HALF', '\\ud800')")
+                for table, column in (("nonstop_studies", "spec"), ("nonstop_trials", "params"))
+            ]
+            + [connection.exec_driver_sql("UPDATE nonstop_trials SET checksum = NULL")]
+        )  # there was none
     )
     storage.close()
     return url

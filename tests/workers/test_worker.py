@@ -187,7 +187,7 @@ def test_the_deadline_is_on_the_clock_that_does_not_jump() -> None:
 
     real = clock.now
     clock.now = lambda: real() + next(jumps, -500.0)  # type: ignore[method-assign]
-    Worker(a_task(study, slow, ends_at=real() + 10.0, n_trials=20), "me", clock=clock).run()
+    Worker(a_task(study, slow, deadline=Deadline.after(10.0, clock), n_trials=20), "me", clock=clock).run()
     assert len(study.trials) == 3
 
 
@@ -202,7 +202,7 @@ def test_a_trial_that_was_granted_before_the_deadline_is_evaluated() -> None:
         return answer
 
     study.storage.exchange = exchange  # type: ignore[method-assign]
-    Worker(a_task(study, bowl, ends_at=clock.now() + 10.0), "me", clock=clock).run()
+    Worker(a_task(study, bowl, deadline=Deadline.after(10.0, clock)), "me", clock=clock).run()
     assert [trial.state for trial in study.trials] == [TrialState.COMPLETED]
 
 

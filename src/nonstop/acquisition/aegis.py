@@ -16,7 +16,9 @@ from nonstop.acquisition.pareto import Front, pareto_front
 from nonstop.acquisition.rule import Choice, View
 from nonstop.acquisition.scored import scored
 from nonstop.acquisition.standard import Mean, Uncertainty
-from nonstop.acquisition.thompson import Thompson
+from nonstop.acquisition.thompson import MAX_FEATURES, Thompson
+from nonstop.arguments import whole
+from nonstop.errors import RuleError
 from nonstop.types import Array
 
 _POPULATION = 100  # points that the evolution works with
@@ -28,6 +30,9 @@ class Aegis:
     """One of the three at random. d counts parameters: a categorical one counts once, however many columns it has."""
 
     features: int = 1024
+
+    def __post_init__(self) -> None:
+        whole("Aegis: features", self.features, RuleError, least=2, most=MAX_FEATURES)
 
     def choose(self, view: View) -> Choice:
         half = 0.5 * epsilon(view.cube.axes)

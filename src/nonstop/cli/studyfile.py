@@ -110,11 +110,11 @@ def read_keys(path: Path) -> dict[str, object]:
         with path.open("rb") as file:
             given = tomllib.load(file)
     except OSError as error:
-        raise StudyFileError(f"{_short(str(path))}: cannot be read: {error.strerror}") from None
+        raise StudyFileError(f"{_end_of(path)}: cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyFileError(f"{path}: this is not TOML: {_short(str(error))}") from None
     except (ValueError, RecursionError, MemoryError) as error:  # integers of 5,000 digits, tables in tables in tables
-        raise StudyFileError(f"{_short(str(path))}: cannot be read as TOML: {_short(str(error))}") from None
+        raise StudyFileError(f"{_end_of(path)}: cannot be read as TOML: {_short(str(error))}") from None
     return Source(path).checked(given)
 
 
@@ -238,3 +238,9 @@ def _toml(value: object) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:80]}..."
+
+
+def _end_of(path: Path) -> str:
+    """The path; of a very long one its end, where the name of the file is."""
+    text = str(path)
+    return text if len(text) <= 200 else f"...{text[-200:]}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -23,6 +24,7 @@ from nonstop.storage.text import NOT_SHARED, clean_params, decode, encode, new_s
 from nonstop.trials.messages import Counts, Exchange, HandOn, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial
 from nonstop.types import Params
+from nonstop.wording import shown as shown_value
 
 T = TypeVar("T")
 _RECORD = (studies.c.id, studies.c.name, studies.c.spec, studies.c.created_at, studies.c.creation_id)
@@ -155,8 +157,8 @@ def missing(url: str) -> str | None:
     path = sqlite_path(parse(url))
     try:
         return None if path is None or path.exists() else f"there is no file {path}"
-    except OSError:  # a folder that we may not enter: opening the file says so
-        return None
+    except OSError as error:  # of a folder that we may not enter, opening the file says so
+        return None if error.errno == errno.EACCES else f"{error.strerror}: {shown_value(str(path))}"
 
 
 def shown(url: str) -> str:
