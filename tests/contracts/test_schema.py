@@ -245,3 +245,17 @@ def test_the_journal_mode_follows(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert modes(False) == ("truncate", 2)
     # A file that left WAL mode does not go back: a process with an older SQLite may be using it.
     assert modes(True) == ("truncate", 2)
+
+
+def test_a_version_that_is_no_number_is_damage(tmp_path: Path) -> None:
+    """Found by tests/fuzz/pages.py."""
+    path = tmp_path / "runs.db"
+    open_storage(f"sqlite:///{path}").close()
+    connection = driver().connect(path)
+    connection.executescript(
+        "DROP TABLE nonstop_schema; CREATE TABLE nonstop_schema (version, installed_at);"
+        "INSERT INTO nonstop_schema VALUES (NULL, 0);"
+    )
+    connection.close()
+    with pytest.raises(StorageError, match="nonstop_schema has no version"):
+        open_storage(f"sqlite:///{path}")

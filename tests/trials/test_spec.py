@@ -14,7 +14,7 @@ from nonstop.storage.contract import Storage
 from nonstop.storage.memory import MemoryStorage
 from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.replay import replay
-from nonstop.trials.spec import Spec, spec_for_viewing
+from nonstop.trials.spec import Spec, resumed_spec, spec_for_viewing
 
 PLANE = Space({"x": Float(0.0, 1.0), "y": Float(0.0, 1.0)})
 MADE: dict[str, Any] = {
@@ -144,6 +144,14 @@ def test_a_damaged_spec_is_refused_in_one_line(change: dict[str, object], says: 
     del stored["space"]
     with pytest.raises(NonstopError):
         spec_for_viewing(stored)
+
+
+def test_the_text_of_an_object_is_one_line() -> None:
+    """Found by tests/fuzz/records.py."""
+    stored = {**Spec(Space({"x": Float(0, 1)})).to_json(), "rule": "Mine(a=1,\n     b=2)"}
+    with pytest.raises(StudyError, match=r"rule object Mine\(a=1,\\n") as caught:
+        resumed_spec("demo", stored, {})
+    assert "\n" not in str(caught.value)
 
 
 def test_a_damaged_record_of_a_proposal_is_refused() -> None:

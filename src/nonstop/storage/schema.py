@@ -147,9 +147,10 @@ def _version(connection: Connection, tables: Set[str]) -> int | None:
         raise StorageError(_FOREIGN)
     # SELECT *, as a table of another program may lack the column; reflection would tell, but takes far longer.
     rows = connection.exec_driver_sql(f"SELECT * FROM {schema.name}").mappings().all()
-    if not rows:
-        raise StorageError("nonstop_schema is empty: this database was damaged; restore it from a backup")
-    found = max(int(row.get("version", 0)) for row in rows)
+    versions = [row.get("version", 0) for row in rows]
+    if not versions or not all(isinstance(version, int) for version in versions):
+        raise StorageError("nonstop_schema has no version: this database was damaged; restore it from a backup")
+    found: int = max(versions)
     if found < 1 or (found == VERSION and not metadata.tables.keys() <= tables):
         raise StorageError(_FOREIGN)
     return found

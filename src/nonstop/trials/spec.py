@@ -15,7 +15,7 @@ from nonstop.space import Space
 from nonstop.space.encoding import cube_of
 from nonstop.surrogate.model import DEFAULT_SURROGATE, Surrogate, surrogate_of
 from nonstop.types import Direction
-from nonstop.wording import shown
+from nonstop.wording import shown, visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,9 @@ def resumed_spec(name: str, stored: Mapping[str, object], given: Mapping[str, ob
             )
     for field, known in _BY_NAME.items():
         if field not in wanted and not _is_known(known, stored[field]):
+            said = visible(str(stored[field]))
             raise StudyError(
-                f"the study {name!r} was made with the {field} object {stored[field]}: pass it again, as {field}=..."
+                f"the study {name!r} was made with the {field} object {said}: pass it again, as {field}=..."
             )
     own = {field: wanted[field] for field in ("rule", "surrogate") if field in wanted}
     return Spec.from_json(stored, **own)  # type: ignore[arg-type]
