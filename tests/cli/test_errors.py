@@ -198,6 +198,8 @@ def test_an_over_long_path_is_one_line(call: Call) -> None:
 
 @pytest.mark.parametrize("command", ["export", "report"])
 def test_output_paths_that_cannot_be_written(call: Call, folder: Path, url: str, command: str) -> None:
+    if command == "report":
+        pytest.importorskip("plotly")
     (folder / "there").mkdir()
     for path, why in [
         ("there", "it is a folder"),
@@ -217,13 +219,17 @@ def test_output_paths_that_cannot_be_written(call: Call, folder: Path, url: str,
     assert Path("/dev/null").is_char_device()
 
 
-def test_a_file_is_replaced_whole_and_a_report_is_private(call: Call, folder: Path, url: str) -> None:
+def test_a_file_is_replaced_whole(call: Call, folder: Path, url: str) -> None:
     old = folder / "old.csv"
     old.write_text("old")
     old.chmod(0o640)
     assert call("export", url, "demo", "-o", "old.csv").code == 0
     assert old.read_text().startswith("number,")
     assert old.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_report_is_private(call: Call, folder: Path, url: str) -> None:
+    pytest.importorskip("plotly")
     assert call("report", url, "demo", "-o", "new.html").code == 0
     assert (folder / "new.html").stat().st_mode & 0o777 == 0o600
 
@@ -245,7 +251,7 @@ def test_an_output_that_takes_nothing(url: str, command: str, where: str) -> Non
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
-    assert done.stderr.count("\n") <= 1
+    assert len(done.stderr.strip().splitlines()) <= 1  # Rich 13 writes an empty line where it drew nothing
 
 
 def test_an_error_with_no_place_to_print_it(url: str) -> None:

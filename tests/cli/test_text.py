@@ -184,6 +184,8 @@ def old(folder: Path) -> str:
 )
 def test_stored_lone_surrogates_break_nothing(call: Call, old: str, folder: Path, words: list[str]) -> None:
     command, *options = words
+    if command == "report":
+        pytest.importorskip("plotly")
     said = call(command, old, *([] if command == "ls" else ["old"]), *options)
     assert said.code == 0, said.err
     if command == "report":
@@ -191,6 +193,7 @@ def test_stored_lone_surrogates_break_nothing(call: Call, old: str, folder: Path
 
 
 def test_the_dashboard_shows_stored_lone_surrogates(old: str) -> None:
+    pytest.importorskip("starlette")
     storage = open_storage(old)
     watcher = Watcher(storage, storage.list_studies()[0])
     asyncio.run(watcher.feed.refresh())
@@ -270,6 +273,7 @@ def test_an_at_sign_in_a_password_is_refused_without_showing_it() -> None:
 
 
 def test_a_run_shows_and_stores_no_password(folder: Path) -> None:
+    pytest.importorskip("plotly")
     url = f"sqlite:///{folder / 'secret.db'}"
     command = "sh -c 'echo 1' sh --db 'mysql://me:ge heim@db/x'"
     words = ["-p", "x=float:0:1", "--command", command, "--n-trials", "2", "--storage", url, "--name", "demo"]
@@ -294,6 +298,7 @@ def test_no_password_with_a_space_is_in_an_error(call: Call, url: str, monkeypat
 
 
 def test_a_stored_command_with_a_password_is_masked_in_the_report(call: Call, folder: Path) -> None:
+    pytest.importorskip("plotly")
     url = f"sqlite:///{folder / 'before.db'}"
     space = nonstop.Space({"x": nonstop.Float(0.0, 1.0)})
     command = "nonstop run 'postgresql://me:ge heim@host/runs' m:f"
