@@ -29,7 +29,13 @@ def run(folder: Path, url: str, budget: int, workers: int) -> tuple[int, str]:
     words = [sys.executable, "-m", "tests.faults.misbehaviour", url, str(budget), str(workers)]
     with (folder / "stderr").open("w") as errors:
         process = subprocess.Popen(
-            words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=errors, stdin=subprocess.DEVNULL, start_new_session=True
+            words,
+            cwd=ROOT,
+            env={**os.environ, "NONSTOP_SPOOL": str(folder / "unsent")},
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
         )
         try:
             code = process.wait(PATIENCE)
@@ -58,7 +64,9 @@ def test_a_misbehaving_objective_costs_its_trial_and_nothing_else(tmp_path: Path
     code, said = run(tmp_path, url, budget, workers=2)
     print(f"{time.monotonic() - started:.1f} s for {', '.join(names)}\n{said}")
     assert code == 0
-    assert sum(trial.state == "completed" for trial in study.trials) == budget
+    # A result that could not be handed in at first may come when its trial has failed already, and the budget was used.
+    late = sum(CASES[name].state is None for name in names)
+    assert budget <= sum(trial.state == "completed" for trial in study.trials) <= budget + late
     ended = misbehaved(study)
     wrong = {name: ended[name] for name in names if ended[name].state != (CASES[name].state or ended[name].state)}
     assert wrong == {}
