@@ -103,8 +103,9 @@ def forked_in_a_thread(params):
 def restored(_params):
     child = os.fork()
     if child == 0:
+        before = signal.SIG_IGN, signal.default_int_handler  # a shell in the background lets its programs ignore Ctrl-C
         right = signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
-        os._exit(0 if right and signal.getsignal(signal.SIGINT) is signal.default_int_handler else 3)
+        os._exit(0 if right and signal.getsignal(signal.SIGINT) in before else 3)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 def kept(_params):
