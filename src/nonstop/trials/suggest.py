@@ -21,7 +21,7 @@ from nonstop.propose import Proposal, propose
 from nonstop.space.encoding import cube_of, decode
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.trials.diagnostics import Diagnostics
-from nonstop.trials.mirror import Mirror
+from nonstop.trials.mirror import Mirror, key_of
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Params
@@ -112,10 +112,11 @@ def quasi_random(spec: Spec, number: int, skip: int) -> Params:
 
 def _first_new(spec: Spec, mirror: Mirror, number: int) -> int | None:
     """How many points of the sequence to skip: in a discrete space, those that were tried; None if all were."""
-    if not cube_of(spec.space).is_discrete:
+    cube = cube_of(spec.space)
+    if not cube.is_discrete:
         return 0
-    skips = range(_LOOKAHEAD)
-    return next((skip for skip in skips if not mirror.tried(quasi_random(spec, number, skip))), None)
+    points, tried = cube.spread(halton(_LOOKAHEAD, cube.axes, spec.seed, start=number)), mirror.tried()
+    return next((skip for skip, x in enumerate(points) if key_of(decode(spec.space, x)) not in tried), None)
 
 
 def _hyperparameters(mirror: Mirror, number: int | None) -> Hyperparameters | None:
