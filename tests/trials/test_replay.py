@@ -16,7 +16,7 @@ from nonstop.trials.messages import HandOn, Report, Request
 from nonstop.trials.mirror import Mirror
 from nonstop.trials.replay import recomputed, replay
 from nonstop.trials.suggest import Basis, suggest
-from nonstop.trials.trial import TrialState
+from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Value
 from tests.engines.objectives import bowl
 from tests.helpers.trials import a_start, said
@@ -159,14 +159,20 @@ def test_a_run_that_learns_from_failures_replays() -> None:
     assert min(success for success in proposed if success is not None) < 1.0
 
 
-def test_a_failure_counts_at_once() -> None:
-    """Without any new result: only the failure differs between these two proposals."""
+def asked_after_failures() -> tuple[nonstop.Study, Mirror, Trial]:
+    """A study some of whose trials failed, a mirror of it, and the next trial, without params yet."""
     study = nonstop.create_study(space=CONTINUOUS, seed=4)
     study.optimize(crashing, n_trials=12)
     mirror = Mirror(study.spec.space)
     mirror.apply(study.storage.exchange(study.id, 0).changes)
     trial = study.storage.exchange(study.id, 0, request=Request("r", "w")).trial
     assert trial is not None
+    return study, mirror, trial
+
+
+def test_a_failure_counts_at_once() -> None:
+    """Without any new result: only the failure differs between these two proposals."""
+    study, mirror, trial = asked_after_failures()
     basis = Basis.of(mirror, trial)
     assert basis.failed
     known = suggest(study.spec, mirror, trial, basis)
@@ -176,12 +182,7 @@ def test_a_failure_counts_at_once() -> None:
 
 def test_trials_that_only_avoided_failures_replay_as_they_were_made() -> None:
     """As in studies of nonstop 0.1.0, whose trials recorded no success."""
-    study = nonstop.create_study(space=CONTINUOUS, seed=4)
-    study.optimize(crashing, n_trials=12)
-    mirror = Mirror(study.spec.space)
-    mirror.apply(study.storage.exchange(study.id, 0).changes)
-    trial = study.storage.exchange(study.id, 0, request=Request("r", "w")).trial
-    assert trial is not None
+    study, mirror, trial = asked_after_failures()
     old = suggest(study.spec, mirror, trial, replace(Basis.of(mirror, trial), learning=False))
     record = {key: value for key, value in old.diagnostics.to_json().items() if key != "success"}
     recorded = Diagnostics.from_json(record)
