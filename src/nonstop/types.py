@@ -17,6 +17,9 @@ Value: TypeAlias = str | int | float | bool | None
 #: One value for each parameter, by name.
 Params: TypeAlias = Mapping[str, Value]
 
+#: What an evaluation tells besides its value: anything that JSON can hold, by name.
+Notes: TypeAlias = Mapping[str, object]
+
 #: Whether small or large values of an objective are better.
 Direction: TypeAlias = Literal["minimize", "maximize"]
 
