@@ -38,7 +38,10 @@ if TYPE_CHECKING:
 
 
 class Study:
-    """One study in one storage. Made by create_study() or load_study(); belongs to the thread that made it."""
+    """One study in one storage. Made by create_study() or load_study(); belongs to the thread that made it.
+
+    Pickled as where it is: whoever unpickles it opens the storage anew. One in memory cannot be pickled.
+    """
 
     def __init__(self, storage: Storage, record: StudyRecord, spec: Spec) -> None:
         #: Where the study is kept.
@@ -49,7 +52,7 @@ class Study:
         self.name = record.name
         #: Its number in the storage.
         self.id = record.id
-        self._creation = record.creation
+        self._record = record
         self._session = Session(storage, record.id, spec)
         self._mirror = self._session.mirror
         self._watch = LeaseWatch(math.inf)  # only leases that trials have of their own
@@ -57,6 +60,9 @@ class Study:
 
     def __repr__(self) -> str:
         return f"<Study {self.name!r} in {self.storage!r}: {self._mirror.version} results>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _reopened, (self.storage, self._record, self.spec)
 
     def ask(self, worker: str | None = None, lease: float | None = None) -> Trial:
         """The next trial to run, with its params. Any number of trials may be running at once.
@@ -177,7 +183,7 @@ class Study:
             max_failures=max_failures,
             since=self._mirror.cursor,
         )
-        task = Task(self.storage, self.id, self.spec, objective, terms, self._creation)
+        task = Task(self.storage, self.id, self.spec, objective, terms, self._record.creation)
         return run_workers(task, workers, engine, address, None if progress is None else lambda: progress(self))
 
     @property
@@ -310,6 +316,14 @@ def load_study(
 def _loaded(storage: Storage, name: str, given: Mapping[str, object]) -> Study:
     record = storage.load_study(name)
     return Study(storage, record, resumed_spec(name, record.spec, given))
+
+
+def _reopened(storage: Storage, record: StudyRecord, spec: Spec) -> Study:
+    """A study that was pickled, with a session of its own. Another that took its name is not meant."""
+    for found in storage.list_studies():
+        if (found.id, found.creation) == (record.id, record.creation):
+            return Study(storage, found, spec)
+    raise StudyError(f"the study {record.name!r} that was pickled is no longer in {storage!r}")
 
 
 def _outcome(value: object, state: object) -> TrialState:

@@ -18,7 +18,7 @@ from enum import StrEnum
 
 from nonstop.errors import TrialError
 from nonstop.trials.diagnostics import Diagnostics
-from nonstop.types import Params
+from nonstop.types import MaybeNone, Params
 
 
 class TrialState(StrEnum):
@@ -66,7 +66,7 @@ class Trial:
     #: Where it is between its proposal and its result.
     state: TrialState
     #: What is evaluated; None until it is proposed.
-    params: Params | None = None
+    params: Params | MaybeNone = None
     #: The value of the objective, if it is COMPLETED.
     value: float | None = None
     #: How many results the study had when a worker asked for its params; -1 if it was enqueued or added.
