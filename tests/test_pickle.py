@@ -71,7 +71,7 @@ def test_another_study_of_that_name_is_not_taken_for_it(study: nonstop.Study, tm
     study.storage.close()
     (tmp_path / "runs.db").unlink()
     nonstop.create_study(f"sqlite:///{tmp_path / 'runs.db'}", "kept", space=SPACE)
-    with pytest.raises(nonstop.StudyError, match="the study 'kept' that was pickled is no longer in .*runs.db"):
+    with pytest.raises(nonstop.StudyError, match=r"the study 'kept' that was pickled is no longer in .*runs\.db"):
         pickle.loads(pickled)
 
 
@@ -79,6 +79,6 @@ def test_a_file_that_is_gone_is_named(study: nonstop.Study, tmp_path: Path) -> N
     pickled = pickle.dumps(study)
     study.storage.close()
     (tmp_path / "runs.db").unlink()
-    with pytest.raises(nonstop.StorageError, match="runs.db"):
+    with pytest.raises(nonstop.StorageError, match=r"runs\.db"):
         pickle.loads(pickled)
     assert open_storage(f"sqlite:///{tmp_path / 'runs.db'}").list_studies() == []

@@ -12,13 +12,14 @@ from nonstop.acquisition.rule import Rule
 from nonstop.arguments import flag, number, number_of, seconds, text, text_of, whole_of
 from nonstop.clock import WallClock
 from nonstop.engines.choose import run_workers
-from nonstop.errors import MissingExtraError, StudyError, TrialError
+from nonstop.errors import StudyError, TrialError
 from nonstop.space import Space
 from nonstop.storage import open_storage
 from nonstop.storage.contract import Storage, StudyRecord
 from nonstop.storage.session import Session
 from nonstop.surrogate.model import Surrogate
 from nonstop.trials.best import best_of
+from nonstop.trials.card import card
 from nonstop.trials.messages import Report, Request
 from nonstop.trials.spec import Spec, resumed_spec
 from nonstop.trials.trial import Trial, TrialState
@@ -53,6 +54,7 @@ class Study:
         #: Its number in the storage.
         self.id = record.id
         self._record = record
+        self._creation = record.creation
         self._session = Session(storage, record.id, spec)
         self._mirror = self._session.mirror
         self._watch = LeaseWatch(math.inf)  # only leases that trials have of their own
@@ -60,6 +62,10 @@ class Study:
 
     def __repr__(self) -> str:
         return f"<Study {self.name!r} in {self.storage!r}: {self._mirror.version} results>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return card(self.name, repr(self.storage), self.spec, self.trials)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _reopened, (self.storage, self._record, self.spec)
@@ -183,7 +189,7 @@ class Study:
             max_failures=max_failures,
             since=self._mirror.cursor,
         )
-        task = Task(self.storage, self.id, self.spec, objective, terms, self._record.creation)
+        task = Task(self.storage, self.id, self.spec, objective, terms, self._creation)
         return run_workers(task, workers, engine, address, None if progress is None else lambda: progress(self))
 
     @property
@@ -229,26 +235,10 @@ class Study:
         return params
 
     def to_dataframe(self) -> pd.DataFrame:
-        """One row per trial: number, state, value, the params, when it started and how long it took."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingExtraError("study.to_dataframe()", "dataframe") from error
-        rows = [
-            {
-                "number": trial.number,
-                "state": trial.state.value,
-                "value": trial.value,
-                **{f"params_{name}": value for name, value in (trial.params or {}).items()},
-                "started_at": trial.started_at,
-                "seconds": None
-                if trial.started_at is None or trial.finished_at is None
-                else trial.finished_at - trial.started_at,
-            }
-            for trial in self.trials
-        ]
-        columns = ["number", "state", "value", *(f"params_{name}" for name in self.spec.space), "started_at", "seconds"]
-        return pd.DataFrame(rows, columns=columns)
+        """One row per trial: number, state, value, the params, who evaluated it, when, for how long, why it failed."""
+        from nonstop.history.frame import dataframe
+
+        return dataframe(self.spec, self.trials)
 
     def plot(self, name: str) -> Figure:
         """A Plotly figure of the study: "trace", "timeline", "slices", "contour", "parallel", "lengthscales",

@@ -17,8 +17,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nonstop.errors import TrialError
+from nonstop.markup import framed, heading, table, text
 from nonstop.trials.diagnostics import Diagnostics
 from nonstop.types import MaybeNone, Params
+from nonstop.wording import duration
 
 
 class TrialState(StrEnum):
@@ -99,3 +101,14 @@ class Trial:
     #: The sequence number of its failure, if a late result undid one (then `reason` still says why it had failed).
     #: Proposals made in between learned from the failure, so a replay has to know when it happened.
     undone: int | None = None
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        about = [str(self.state), *([f"value {text(self.value)}"] if self.value is not None else [])]
+        if self.started_at is not None and self.finished_at is not None:
+            about.append(duration(self.finished_at - self.started_at))
+        if self.worker:
+            about.append(f"by {text(self.worker)}")
+        params = table([text(name), text(value)] for name, value in (self.params or {}).items())
+        why = heading("reason", text(self.reason)) if self.reason else ""
+        return framed(heading(f"Trial {self.number}", " · ".join(about)), params, why)
