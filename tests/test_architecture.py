@@ -58,7 +58,7 @@ ORDER = [
     "dashboard.watch", "dashboard.overview", "dashboard.parallel", "dashboard.figures", "dashboard.events",
     "dashboard.security", "dashboard.guard", "dashboard.connection", "dashboard.streams", "dashboard.server",
     "cli", "cli.studyfile", "cli.live", "cli.terminal", "cli.output", "cli.target", "cli.parameters", "cli.options",
-    "cli.study_summary",
+    "cli.study_summary", "cli.identity",
     "cli.run_summary", "cli.capture", "cli.running", "cli.run", "cli.worker", "cli.inspect", "cli.export",
     "cli.replay", "cli.report", "cli.dashboard", "cli.app",
 ]

@@ -78,6 +78,11 @@ class Command:
         choices = {name: found.choices for name, found in space.items() if isinstance(found, Categorical)}
         check_values(parts, choices)
 
+    def unused(self, space: Space) -> list[str]:
+        """The parameters that have no placeholder, unless the command reads them from NONSTOP_PARAMS."""
+        named = set(PLACEHOLDER.findall(self.template))
+        return [] if "NONSTOP_PARAMS" in self.template else [name for name in space if name not in named]
+
     def arguments(self, params: Params) -> list[str]:
         """The command's argument list for these params."""
         return filled(shlex.split(self.template), params)
