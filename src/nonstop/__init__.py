@@ -42,6 +42,7 @@ from nonstop.surrogate.model import LogNormal, Surrogate
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Params
 from nonstop.workers.command import Command
+from nonstop.workers.running import RunningTrial
 
 __version__ = "0.1.0"
 
@@ -75,6 +76,7 @@ __all__ = [
     "Proposal",
     "Random",
     "RuleError",
+    "RunningTrial",
     "Schedule",
     "Space",
     "SpaceError",

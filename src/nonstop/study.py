@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from nonstop.acquisition.rule import Rule
@@ -26,8 +27,11 @@ from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Direction, Params
 from nonstop.wording import shown
 from nonstop.workers.deadline import Deadline
+from nonstop.workers.environment import checked_environments
+from nonstop.workers.folders import ROOT, study_folder
 from nonstop.workers.lease import Lease, LeaseWatch, expiry
 from nonstop.workers.objective import Objective
+from nonstop.workers.running import Surroundings
 from nonstop.workers.stored import check_same, stored_text
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Terms, give_back
@@ -56,6 +60,7 @@ class Study:
         self.id = record.id
         self._record = record
         self._creation = record.creation
+        self._identity = record.creation or uuid.uuid4().hex  # a study in memory lives as long as this
         self._session = Session(storage, record.id, spec)
         self._mirror = self._session.mirror
         self._watch = LeaseWatch(math.inf)  # only leases that trials have of their own
@@ -163,13 +168,16 @@ class Study:
         trial_timeout: float | None = None,
         max_failures: int | None = 10,
         progress: Callable[[Study], None] | None = None,
+        folder: str | Path | None = None,
+        keep_output: bool = True,
+        environments: Sequence[Mapping[str, str]] = (),
     ) -> tuple[Usage, ...]:
         """Evaluate the objective on workers that never wait for each other; returns where the time of each went.
 
-        `objective(params)` returns the value; or give "module:function" or a nonstop.Command. `n_trials` is the budget
-        of completed trials of the whole study, shared with every other run: calling again resumes. After `timeout`
-        seconds no trial starts, but running ones are finished. Ctrl-C and SIGTERM interrupt them instead: they wait for
-        the next run.
+        `objective(params)` or `objective(params, trial)` returns the value, or a mapping with `value` and notes; give
+        "module:function" or a nonstop.Command instead. `n_trials` is the budget of completed trials of the whole study,
+        shared with every other run: calling again resumes. After `timeout` seconds no trial starts, but running ones
+        are finished. Ctrl-C and SIGTERM interrupt them instead: they wait for the next run.
 
         `workers=1` runs in this process, `workers=8` in eight others, an Executor in each of its slots. The engines
         "dask" and "ray" run them on the cluster at `address`, or on a local one. `lease` is how many seconds a worker
@@ -177,6 +185,10 @@ class Study:
         StudyError after `max_failures` failed trials in a row, if nothing ever completed or nothing did in this run and
         the reason is always the same; else after three times as many with the same reason. `progress(study)` is called
         every 0.2 s or less often.
+
+        Each trial has a folder of its own (RunningTrial.folder) below `folder`, by default "nonstop-runs" here. What
+        commands print is kept there, unless `keep_output` is False. `environments` are variables for the workers'
+        environments, one mapping for each: [{"CUDA_VISIBLE_DEVICES": "0"}, {"CUDA_VISIBLE_DEVICES": "1"}].
         """
         limit = None if timeout is None else number("timeout", timeout, StudyError, least=0.0, or_else=" of seconds")
         if progress is not None and not callable(progress):
@@ -190,7 +202,13 @@ class Study:
             max_failures=max_failures,
             since=self._mirror.cursor,
         )
-        task = Task(self.storage, self.id, self.spec, objective, terms, self._creation)
+        surroundings = Surroundings(
+            self.name,
+            study_folder(Path(ROOT if folder is None else folder), self.name, self._identity),
+            flag("keep_output", keep_output, StudyError),
+            checked_environments(environments),
+        )
+        task = Task(self.storage, self.id, self.spec, objective, terms, self._creation, surroundings)
         return run_workers(task, workers, engine, address, None if progress is None else lambda: progress(self))
 
     @property
