@@ -25,6 +25,7 @@ from nonstop.errors import (
     ObjectiveError,
     OutOfReachError,
     ParamsError,
+    RowsError,
     RuleError,
     SpaceError,
     StorageError,
@@ -33,7 +34,7 @@ from nonstop.errors import (
 )
 from nonstop.propose import Proposal, propose, propose_batch
 from nonstop.space import Categorical, Float, Int, Space
-from nonstop.study import Study, create_study, load_study
+from nonstop.study import Study, create_study, delete_study, load_study
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.kernels.kernel import Kernel
 from nonstop.surrogate.kernels.matern52 import Matern52
@@ -75,6 +76,7 @@ __all__ = [
     "Penalized",
     "Proposal",
     "Random",
+    "RowsError",
     "RuleError",
     "RunningTrial",
     "Schedule",
@@ -94,6 +96,7 @@ __all__ = [
     "View",
     "__version__",
     "create_study",
+    "delete_study",
     "load_study",
     "propose",
     "propose_batch",

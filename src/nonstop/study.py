@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -21,10 +22,14 @@ from nonstop.storage.session import Session
 from nonstop.surrogate.model import Surrogate
 from nonstop.trials.best import best_of
 from nonstop.trials.card import card
-from nonstop.trials.messages import Report, Request
+from nonstop.trials.copying import copied
+from nonstop.trials.messages import Insert, Report, Request
+from nonstop.trials.retries import NOTE as RETRY_OF
+from nonstop.trials.retries import retries
+from nonstop.trials.rows import inserts_of
 from nonstop.trials.spec import Spec, resumed_spec
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.types import Direction, Params
+from nonstop.types import Direction, Notes, Params
 from nonstop.wording import shown
 from nonstop.workers.deadline import Deadline
 from nonstop.workers.environment import checked_environments
@@ -104,8 +109,10 @@ class Study:
         value: float | None = None,
         state: Literal["completed", "failed"] | None = None,
         reason: str | None = None,
+        notes: Notes | None = None,
     ) -> Trial:
-        """Store the value of a trial, or state="failed" with a reason. The first result of a trial counts.
+        """Store the value of a trial, or state="failed" with a reason. The first result of a trial counts. `notes` are
+        kept with it: anything that JSON can hold, by name.
 
         When it has returned, the result is on the disk. A value that comes after the first is kept in the log of
         results before the TrialError that says so.
@@ -114,7 +121,7 @@ class Study:
         why = None if reason is None else text("reason", reason, TrialError)
         known = self._known(trial)
         attempt = trial.attempt if isinstance(trial, Trial) else known.attempt
-        report = Report(uuid.uuid4().hex, known.number, attempt, outcome, number_of(value), why)
+        report = Report(uuid.uuid4().hex, known.number, attempt, outcome, number_of(value), why, None, notes or {})
         self._session.exchange(report)
         told = self._mirror.trials[known.number]
         late = known.state.finished and told.sequence == known.sequence
@@ -143,17 +150,57 @@ class Study:
 
     def enqueue(self, params: Params) -> Trial:
         """Add a point to try: the next ask() returns it, or a worker evaluates it next."""
-        return self._insert(params, None)
+        return self._insert(Insert(self.spec.space.validate(params)))
 
     def add_trial(self, params: Params, value: float) -> Trial:
         """Add a result from elsewhere, for the model to learn from."""
         _outcome(value, "completed")
-        return self._insert(params, number_of(value))
+        return self._insert(Insert(self.spec.space.validate(params), TrialState.COMPLETED, number_of(value)))
 
-    def _insert(self, params: Params, value: float | None) -> Trial:
-        trial = self.storage.insert(self.id, self.spec.space.validate(params), value, uuid.uuid4().hex)
+    def add_trials(self, rows: Iterable[object]) -> Sequence[Trial]:
+        """Add many results from elsewhere in one transaction: all of them or, if one is wrong, none (RowsError).
+
+        A row is (params, value), a Trial, or a mapping as `nonstop export` writes it: with `params`, or a key
+        `params_NAME` for each, and `value`, `state`, `reason`, `notes`, `started_at`, `finished_at`, `seconds`.
+        Rows without a result are enqueued if their state says that they wait.
+        """
+        return self._inserted(inserts_of(self.spec.space, rows), uuid.uuid4().hex)
+
+    def retry(
+        self, numbers: Iterable[int] | None = None, *, reason: str | None = None, again: bool = False
+    ) -> Sequence[Trial]:
+        """Enqueue failed trials again, as new trials with the same params and a note `retry_of`: all, those with these
+        numbers, or those whose reason contains a text. What was retried before is left out unless `again`."""
+        wanted = None if numbers is None else [_number_of_trial(number) for number in numbers]
+        inserts = retries(self.trials, wanted, reason, again)
+        # The same id from two who retry the same trials at the same time: they are retried once.
+        same = ",".join(str(insert.notes[RETRY_OF]) for insert in inserts)
+        return self._inserted(
+            inserts, uuid.uuid4().hex if again else f"retry {blake2b(same.encode()).hexdigest()[:32]}"
+        )
+
+    def _insert(self, insert: Insert) -> Trial:
+        return self._inserted([insert], uuid.uuid4().hex)[0]
+
+    def _inserted(self, inserts: Sequence[Insert], request_id: str) -> Sequence[Trial]:
+        trials = self.storage.insert(self.id, inserts, request_id)
         self._sync()
-        return trial
+        return trials
+
+    def rename(self, name: str) -> None:
+        """Give the study another name. Its workers notice nothing."""
+        self.storage.rename_study(self.id, text("name", name, StudyError))
+        self.name = name
+
+    def copy(self, name: str | None = None, storage: str | Storage | None = None) -> Study:
+        """An exact copy under another name, or in another storage: proposals, seeds and times included, so that it
+        replays the same. Trials that are running here are waiting in the copy."""
+        target = self.storage if storage is None else open_storage(storage)
+        stored = next((record for record in self.storage.list_studies() if record.id == self.id), None)
+        changes = self.storage.exchange(self.id, 0).changes  # StudyError if it was deleted
+        assert stored is not None
+        chosen = self.name if name is None else text("name", name, StudyError)
+        return Study(target, target.restore_study(chosen, stored, copied(changes)), self.spec)
 
     def optimize(
         self,
@@ -329,6 +376,12 @@ def load_study(
 ) -> Study:
     """The study of that name. Pass the rule or surrogate again if it is an object of your own."""
     return _loaded(open_storage(storage), text("name", name, StudyError), {"rule": rule, "surrogate": surrogate})
+
+
+def delete_study(storage: str | Storage, name: str) -> None:
+    """Delete a study and all its trials, for ever. Whoever still works on it gets a StudyError."""
+    opened = open_storage(storage)
+    opened.delete_study(opened.load_study(text("name", name, StudyError)).id)
 
 
 def _loaded(storage: Storage, name: str, given: Mapping[str, object]) -> Study:

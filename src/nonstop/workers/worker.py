@@ -111,7 +111,7 @@ class ConsecutiveFailures:
         """Apply changes, oldest first."""
         for trial in changes:
             completed, recent = trial.state is TrialState.COMPLETED, trial.sequence > self._since
-            self._ever |= completed and trial.worker is not None  # a value that was added is no evaluation
+            self._ever |= completed and trial.asked_at is not None  # a value that was added is no evaluation
             self._now |= completed and recent
             if not recent or not trial.state.finished:
                 continue
