@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import click
 
+from nonstop.cli.complete import complete_study
 from nonstop.cli.options import key_options
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
 from nonstop.cli.studyfile import Source
@@ -22,7 +23,7 @@ stopped at any time. The study must exist: `nonstop run` or nonstop.create_study
 
 
 @click.command(epilog=_EXAMPLES)
-@click.argument("words", nargs=-1, metavar="[URL] STUDY [MODULE:FUNCTION]")
+@click.argument("words", nargs=-1, metavar="[URL] STUDY [MODULE:FUNCTION]", shell_complete=complete_study)
 @key_options("command", "workers", "n_trials", "timeout", "lease", "trial_timeout", "max_failures")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing until the end.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as a JSON object on stdout.")
