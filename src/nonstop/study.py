@@ -28,6 +28,7 @@ from nonstop.wording import shown
 from nonstop.workers.deadline import Deadline
 from nonstop.workers.lease import Lease, LeaseWatch, expiry
 from nonstop.workers.objective import Objective
+from nonstop.workers.stored import check_same, stored_text
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Terms, give_back
 
@@ -263,6 +264,7 @@ def create_study(
     noisy: bool | None = None,
     initial: int | None = None,
     command: str | None = None,
+    objective: str | Objective | None = None,
     load_if_exists: bool = False,
 ) -> Study:
     """A new study in a storage (a URL, or None for memory).
@@ -270,6 +272,9 @@ def create_study(
     What is not given has the defaults of nonstop.trials.spec.Spec: minimize, seed 0, the default rule and surrogate.
     With load_if_exists, the existing study of that name, if there is one: then what is not given is as stored, and what
     is given must equal what is stored (StudyMismatchError says what does not).
+
+    `objective` is what the study is to evaluate, "module:function" or a nonstop.Command: it is stored, shown to people
+    and compared when the study is opened again. What runs is what optimize() is given.
     """
     given = {
         "space": space,
@@ -282,7 +287,8 @@ def create_study(
     }
     flag("load_if_exists", load_if_exists, StudyError)
     chosen = f"study-{uuid.uuid4().hex[:8]}" if name is None else text("name", name, StudyError)
-    chosen_ones = {key: value for key, value in {**given, "command": command}.items() if value is not None}
+    about = {"command": command, "objective": stored_text(objective)}
+    chosen_ones = {key: value for key, value in {**given, **about}.items() if value is not None}
     spec = Spec(**{"space": space, **chosen_ones})  # type: ignore[arg-type]
     opened = open_storage(storage)
     try:
@@ -290,7 +296,11 @@ def create_study(
     except StudyError:
         if not load_if_exists or name is None:
             raise
-    return _loaded(opened, chosen, given)
+    study = _loaded(opened, chosen, given)
+    check_same(
+        chosen, study.spec.objective, about["objective"], "choose another name, or leave `objective` out to go on"
+    )
+    return study
 
 
 def load_study(

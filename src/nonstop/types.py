@@ -22,6 +22,9 @@ Params: TypeAlias = Mapping[str, Any]
 #: it as an X without asking. typeshed has the same name for it.
 MaybeNone: TypeAlias = Any
 
+#: What an evaluation tells besides its value: anything that JSON can hold, by name.
+Notes: TypeAlias = Mapping[str, object]
+
 #: Whether small or large values of an objective are better.
 Direction: TypeAlias = Literal["minimize", "maximize"]
 

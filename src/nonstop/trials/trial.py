@@ -13,13 +13,13 @@ Trials are frozen: a storage returns a new Trial for each change.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from nonstop.errors import TrialError
 from nonstop.markup import framed, heading, table, text
 from nonstop.trials.diagnostics import Diagnostics
-from nonstop.types import MaybeNone, Params
+from nonstop.types import MaybeNone, Notes, Params
 from nonstop.wording import duration
 
 
@@ -101,6 +101,13 @@ class Trial:
     #: The sequence number of its failure, if a late result undid one (then `reason` still says why it had failed).
     #: Proposals made in between learned from the failure, so a replay has to know when it happened.
     undone: int | None = None
+    #: Seconds that the evaluation took, by the clock of its worker; None if that was not measured. From started_at to
+    #: finished_at may be longer: then the storage could not be reached, or the worker had to wait for it.
+    seconds: float | None = None
+    #: What the evaluation told besides its value, by name.
+    notes: Notes = field(default_factory=dict)
+    #: The parameters that were given when it was asked for, and so not proposed; None if there were none.
+    fixed: Params | None = None
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
