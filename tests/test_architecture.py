@@ -43,9 +43,8 @@ ORDER = [
     "storage.contract", "storage.text", "storage.ledger", "storage.transactions", "storage.memory", "storage.retry",
     "storage.watchdog", "storage.forking",
     "storage.schema", "storage.statement", "storage.rows", "storage.sqlite", "storage.postgres", "storage.database",
-    "storage.sqlledger", "storage.sql", "storage.schemes", "storage.session", "storage",
-    "workers", "workers.usage", "workers.stopping", "workers.template", "workers.guard", "workers.environment",
-    "workers.notes",
+    "storage.sqlledger", "storage.sql", "storage.names", "storage.schemes", "storage.session", "storage", "workers",
+    "workers.usage", "workers.stopping", "workers.template", "workers.guard", "workers.environment", "workers.notes",
     "workers.folders", "workers.running", "workers.output", "workers.command", "workers.calling",
     "workers.objective", "workers.stored", "workers.deadline", "workers.parent", "workers.held", "workers.lease",
     "workers.pacemaker", "workers.unsent", "workers.reach", "workers.worker",
@@ -61,10 +60,10 @@ ORDER = [
     "dashboard", "dashboard.reader", "dashboard.status", "dashboard.rows", "dashboard.throttled", "dashboard.feed",
     "dashboard.watch", "dashboard.overview", "dashboard.parallel", "dashboard.figures", "dashboard.events",
     "dashboard.security", "dashboard.guard", "dashboard.connection", "dashboard.streams", "dashboard.server",
-    "cli", "cli.studyfile", "cli.live", "cli.terminal", "cli.output", "cli.target", "cli.parameters", "cli.options",
-    "cli.study_summary", "cli.identity",
+    "cli", "cli.studyfile", "cli.live", "cli.terminal", "cli.output", "cli.target", "cli.complete", "cli.parameters",
+    "cli.options", "cli.study_summary", "cli.identity",
     "cli.run_summary", "cli.capture", "cli.running", "cli.run", "cli.worker", "cli.inspect", "cli.export",
-    "cli.replay", "cli.report", "cli.dashboard", "cli.app",
+    "cli.replay", "cli.report", "cli.dashboard", "cli.completion", "cli.app",
 ]
 # fmt: on
 #: What may stand at the top level besides the rooms.

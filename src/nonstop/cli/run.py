@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nonstop.cli.complete import complete_target
 from nonstop.cli.identity import CHANGED, check_unchanged, existing, warn_of_unused, with_own_name
 from nonstop.cli.options import key_options, param_option, read_arguments
 from nonstop.cli.run_summary import command_line
@@ -31,7 +32,7 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
 
 
 @click.command(epilog=_EXAMPLES)
-@click.argument("target", required=False, metavar="[STUDY.toml | MODULE:FUNCTION]")
+@click.argument("target", required=False, metavar="[STUDY.toml | MODULE:FUNCTION]", shell_complete=complete_target)
 @key_options("command")
 @param_option
 @key_options("storage", "name", "direction", "rule", "surrogate", "seed", "initial")

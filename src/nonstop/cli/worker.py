@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import click
 
+from nonstop.cli.complete import complete_study
 from nonstop.cli.identity import CHANGED, check_unchanged, existing, warn_of_unused
 from nonstop.cli.options import key_options
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
@@ -23,7 +24,7 @@ stopped at any time. The study must exist: `nonstop run` or nonstop.create_study
 
 
 @click.command(epilog=_EXAMPLES)
-@click.argument("words", nargs=-1, metavar="[URL] STUDY [MODULE:FUNCTION]")
+@click.argument("words", nargs=-1, metavar="[URL] STUDY [MODULE:FUNCTION]", shell_complete=complete_study)
 @key_options("command", "workers", "n_trials", "timeout", "lease", "trial_timeout", "max_failures")
 @click.option(
     CHANGED, "changed", is_flag=True, help="Go on though the study was made with another command or function."
