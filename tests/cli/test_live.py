@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from nonstop.cli.live import Lines, Panel
 from nonstop.dashboard.status import StudyStatus
 from nonstop.history.board import Board
+from nonstop.live.monitor import Lines
+from nonstop.live.panel import Panel
 from nonstop.trials.messages import Counts, Exchange
 from nonstop.trials.trial import Trial, TrialState
 
