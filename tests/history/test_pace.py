@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from nonstop.history.pace import LATEST, Pace, Recent, rate_in_words
-from nonstop.trials.messages import Counts
+from nonstop.history.pace import LATEST, Pace, Recent, pace_of, rate_in_words
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import about, iso, moment
 
@@ -36,8 +35,7 @@ def busy(workers: int, since: float, first: int = 1000) -> list[Trial]:
 
 
 def pace(trials: list[Trial], now: float, budget: int | None = 100) -> Pace:
-    completed = sum(trial.state is TrialState.COMPLETED for trial in trials)
-    return Recent(trials).pace(Counts(completed=completed), budget, now)
+    return pace_of([replace(trial, sequence=place) for place, trial in enumerate(trials)], budget, now)
 
 
 def test_eight_workers_of_a_minute_each() -> None:
@@ -111,7 +109,7 @@ def test_what_was_added_or_handed_on_is_no_evaluation() -> None:
     assert pace(added, now=10.0).per_second is None
     handed_on = replace(busy(1, 0.0)[0], state=TrialState.WAITING, worker=None)
     recent = Recent([*busy(1, 0.0), handed_on, *run(10)])
-    assert recent.pace(Counts(completed=10), 20, 600.0).left is None
+    assert recent.pace(10, 20, 600.0).left is None
 
 
 def test_words() -> None:

@@ -40,7 +40,7 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
     default=None,
     help="Whether repeated evaluations of the same point may differ (default: --exact).",
 )
-@key_options("workers", "n_trials", "timeout", "lease", "trial_timeout", "max_failures", "engine", "address")
+@key_options("workers", "n_trials", "timeout", "until", "lease", "trial_timeout", "max_failures", "engine", "address")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing until the end.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as a JSON object on stdout.")
 def run(target: str | None, params: Sequence[str], quiet: bool, as_json: bool, **options: object) -> int:

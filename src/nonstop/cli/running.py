@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nonstop.study import Study
 
 #: The keys of a study file that are arguments of Study.optimize().
-OPTIMIZE_KEYS = ("n_trials", "timeout", "workers", "lease", "trial_timeout", "max_failures")
+OPTIMIZE_KEYS = ("n_trials", "timeout", "until", "workers", "lease", "trial_timeout", "max_failures")
 
 
 def run_workers(study: Study, url: str, arguments: Mapping[str, Any], quiet: bool, as_json: bool) -> int:
@@ -29,7 +29,8 @@ def run_workers(study: Study, url: str, arguments: Mapping[str, Any], quiet: boo
         Monitor(study.storage, study.id, board, display) as monitor,
     ):
         outcome = _optimize(study, arguments)
-    echo_run(summary_of_run(study, url, outcome, monitor.elapsed), as_json)
+    limits = arguments.get("n_trials"), arguments.get("until")
+    echo_run(summary_of_run(study, url, outcome, monitor.elapsed, *limits), as_json)
     return outcome.code
 
 

@@ -69,7 +69,7 @@ class Board:
 
     def pace(self, budget: int | None, now: float) -> Pace:
         """How far the study is, and how fast it goes."""
-        return self._recent.pace(self.counts, budget, now)
+        return self._recent.pace(self.counts.completed, budget, now)
 
     def _update_incumbent(self, trials: Iterable[Trial]) -> None:
         for trial in trials:

@@ -97,7 +97,7 @@ def _segments(lane: Sequence[Trial], start: float, end: float, active: Sequence[
     free = lane[0].asked_at or start
     for trial in lane:
         asked, stop = trial.asked_at or start, _end(trial, end)
-        for a, b in _within(active, free, asked):
+        for a, b in within(active, free, asked):
             yield Segment("idle", a - start, b - start)
         begun = min(stop if trial.started_at is None else trial.started_at, stop)
         proposed = min(begun, asked + _proposing(trial, begun - asked))
@@ -165,7 +165,7 @@ def spent(trial: Trial, until: float) -> Usage:
     return Usage(trial.worker or "", evaluating, proposing, before - proposing + after)
 
 
-def _within(intervals: Sequence[Interval], start: float, end: float) -> Iterable[Interval]:
+def within(intervals: Sequence[Interval], start: float, end: float) -> Iterable[Interval]:
     """The parts of sorted intervals between start and end."""
     for a, b in intervals[bisect_right(intervals, start, key=lambda interval: interval[1]) :]:
         if max(a, start) >= end:

@@ -11,8 +11,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from nonstop.history.lanes import Interval, union
-from nonstop.trials.messages import Counts
+from nonstop.history.lanes import Interval, union, within
 from nonstop.trials.times import evaluated_until
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import about, share
@@ -100,26 +99,26 @@ class Recent:
             self._completed -= first.state is TrialState.COMPLETED
             self._since = max(self._since, first.finished_at or 0.0)
 
-    def pace(self, counts: Counts, budget: int | None, now: float) -> Pace:
+    def pace(self, completed: int, budget: int | None, now: float) -> Pace:
         """How far the study is, and how fast it goes."""
         longest = max((end - start for start, end in map(_span, self._ended)), default=0.0)
         alive = self._is_alive(now, longest)
-        per_second = self._rate(now, longest, alive)
-        rest = 0 if budget is None else budget - counts.completed
+        per_second = self._rate(now, alive)
+        rest = 0 if budget is None else budget - completed
         left = rest / per_second if per_second and alive and rest > 0 else None
-        return Pace(counts.completed, budget, per_second, left, self._last)
+        return Pace(completed, budget, per_second, left, self._last)
 
-    def _rate(self, now: float, longest: float, alive: bool) -> float | None:
-        spans = [_span(trial) for trial in self._ended]
-        if alive:  # a trial that is held for much longer than all others has lost its worker
-            least = now - _LONG * longest
-            spans += [(max(trial.asked_at or 0.0, least), now) for trial in self._held.values()]
-        kept = [(max(start, self._since), end) for start, end in spans if end > max(start, self._since)]
-        if self._completed < FEW or not kept:
+    def _rate(self, now: float, alive: bool) -> float | None:
+        spans = [(max(start, self._since), end) for start, end in map(_span, self._ended)]
+        ended = [(start, end) for start, end in spans if start < end]
+        asked = [trial.asked_at or 0.0 for trial in self._held.values()] if alive else []
+        # A trial may be held by a worker that died yesterday: the night is no part of its time.
+        active = union([*ended, *([(max(asked), now)] if asked else [])])
+        held = [span for start in asked for span in within(active, max(start, self._since), now)]
+        seconds = _sum([*ended, *held]) if alive else _sum(active)
+        if self._completed < FEW or seconds <= 0.0:
             return None
-        if alive:
-            return self._completed * len(self._held) / sum(end - start for start, end in kept)
-        return self._completed / sum(end - start for start, end in union(kept))
+        return self._completed * (len(asked) or 1) / seconds
 
     def _is_alive(self, now: float, longest: float) -> bool:
         """Is a trial under way, by somebody who is still there as far as one can tell?"""
@@ -127,7 +126,18 @@ class Recent:
         return bool(signs) and now - max(*signs, self._last or 0.0) <= max(_LEAST, _LONG * longest)
 
 
+def pace_of(trials: Iterable[Trial], budget: int | None, now: float) -> Pace:
+    """How far a study with these trials is, and how fast it goes."""
+    ordered = sorted(trials, key=lambda trial: trial.sequence)
+    completed = sum(trial.state is TrialState.COMPLETED for trial in ordered)
+    return Recent(ordered).pace(completed, budget, now)
+
+
 def _span(trial: Trial) -> Interval:
     """From its request to the end of its evaluation. Its result may have waited for the storage, or in a file for the
     next run: that says nothing of what is to come."""
     return trial.asked_at or 0.0, evaluated_until(trial, trial.finished_at or 0.0)
+
+
+def _sum(spans: Iterable[Interval]) -> float:
+    return sum(end - start for start, end in spans)

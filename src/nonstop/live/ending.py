@@ -8,7 +8,9 @@ from nonstop.trials.trial import Trial, TrialState
 from nonstop.trials.until import Until, met
 
 
-def ending(n_trials: int | None, until: Until | None, sign: float, trials: Sequence[Trial], stopped: bool) -> str:
+def ending(
+    n_trials: int | None, until: Until | None, sign: float, trials: Sequence[Trial], stopped: bool = False
+) -> str:
     """Why a run with these limits ended, if its study has these trials then."""
     completed = sum(trial.state is TrialState.COMPLETED for trial in trials)
     rule = met(until, sign, trials)

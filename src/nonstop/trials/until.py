@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from nonstop.arguments import number, text_of, whole
+from nonstop.arguments import number, number_of, text_of, whole
 from nonstop.errors import StudyError
 from nonstop.trials.best import best_of
 from nonstop.trials.times import duration_of
@@ -39,7 +39,8 @@ class Until:
         if self.patience is not None:
             object.__setattr__(self, "patience", whole("until: patience", self.patience, StudyError, least=1))
         if self.evaluating is not None:
-            limit = seconds_of(self.evaluating)
+            given = self.evaluating
+            limit = seconds_of(text_of(given) if isinstance(given, str) else number_of(given))
             if limit is None:
                 expected = 'a duration such as 90, "30m" or "2h"'
                 raise StudyError(f"until: evaluating must be {expected}, not {shown(self.evaluating)}")
