@@ -42,7 +42,7 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
     default=None,
     help="Whether repeated evaluations of the same point may differ (default: --exact).",
 )
-@key_options("workers", "n_trials", "timeout", "lease", "trial_timeout", "max_failures", "engine", "address")
+@key_options("workers", "n_trials", "timeout", "until", "lease", "trial_timeout", "max_failures", "engine", "address")
 @click.option(
     CHANGED, "changed", is_flag=True, help="Go on though the study was made with another command or function."
 )
