@@ -21,6 +21,7 @@ ORDER = [
     "clock",
     "types",
     "wording",
+    "markup",
     "arguments",
     "space.parameters", "space.space", "space", "space.axes", "space.cube", "space.encoding",
     "numerics", "numerics.linalg", "numerics.descent", "numerics.normal", "numerics.quasirandom", "numerics.seeds",
@@ -37,17 +38,17 @@ ORDER = [
     "acquisition.maximize", "acquisition.taken",
     "propose",
     "trials", "trials.diagnostics", "trials.trial", "trials.messages", "trials.transitions", "trials.best",
-    "trials.spec", "trials.mirror", "trials.suggest", "trials.replay",
+    "trials.spec", "trials.card", "trials.mirror", "trials.suggest", "trials.replay",
     "storage.contract", "storage.text", "storage.ledger", "storage.transactions", "storage.memory", "storage.retry",
     "storage.watchdog", "storage.forking",
     "storage.schema", "storage.statement", "storage.rows", "storage.sqlite", "storage.postgres", "storage.database",
     "storage.sqlledger", "storage.sql", "storage.schemes", "storage.session", "storage",
     "workers", "workers.usage", "workers.stopping", "workers.template", "workers.guard", "workers.command",
-    "workers.objective", "workers.deadline", "workers.parent", "workers.held", "workers.lease", "workers.pacemaker",
-    "workers.unsent", "workers.reach", "workers.worker",
+    "workers.objective", "workers.stored", "workers.deadline", "workers.parent", "workers.held", "workers.lease",
+    "workers.pacemaker", "workers.unsent", "workers.reach", "workers.worker",
     "history.scale", "history.window", "history.progress", "history.lanes", "history.queries", "history.relevance",
     "history.posterior", "history.cuts", "history.coordinates", "history.listing", "history.calibration",
-    "history.board", "history",
+    "history.board", "history.frame", "history",
     "plots.plotly", "plots.words", "plots.style", "plots.values", "plots.progress", "plots.lanes", "plots.queries",
     "plots.relevance", "plots.cuts", "plots.coordinates", "plots.calibration", "plots.image", "plots",
     "engines", "engines.supervision", "engines.transfer", "engines.local", "engines.executor", "engines.dask",
@@ -64,7 +65,7 @@ ORDER = [
 ]
 # fmt: on
 #: What may stand at the top level besides the rooms.
-TOP = {"errors", "clock", "types", "wording", "arguments", "propose", "study", "report"}
+TOP = {"errors", "clock", "types", "wording", "markup", "arguments", "propose", "study", "report"}
 #: These packages offer names of their modules; the others stay empty, so that nothing is imported by accident.
 FACADES = {"nonstop", "nonstop.space", "nonstop.storage", "nonstop.history", "nonstop.plots"}
 #: `import nonstop` must stay light: a worker pays for it in time and memory.

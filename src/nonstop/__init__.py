@@ -40,6 +40,7 @@ from nonstop.surrogate.kernels.matern52 import Matern52
 from nonstop.surrogate.kernels.rbf import RBF
 from nonstop.surrogate.model import LogNormal, Surrogate
 from nonstop.trials.trial import Trial, TrialState
+from nonstop.types import Params
 from nonstop.workers.command import Command
 
 __version__ = "0.1.0"
@@ -68,6 +69,7 @@ __all__ = [
     "NonstopError",
     "ObjectiveError",
     "OutOfReachError",
+    "Params",
     "ParamsError",
     "Penalized",
     "Proposal",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
 
 class NonstopError(Exception):
     """The base of every error that nonstop raises on purpose."""
@@ -58,7 +62,32 @@ class OutOfReachError(StorageError):
 
 
 class MissingExtraError(NonstopError, ImportError):
-    """An optional dependency is not installed; the message names the extra."""
+    """An optional dependency is not installed; the message names the extra, and how this installation gets it."""
 
     def __init__(self, what: str, extra: str, distribution: str = "nonstop") -> None:
-        super().__init__(f"{what} needs an optional dependency: pip install '{distribution}[{extra}]'")
+        super().__init__(f"{what} needs an optional dependency: {installing(extra, distribution)}")
+
+
+def installing(extra: str, distribution: str = "nonstop") -> str:
+    """The command that adds an extra to this installation: from the clone that it was installed from, if it was."""
+    import importlib.metadata
+    import json
+
+    try:
+        origin = json.loads(importlib.metadata.distribution(distribution).read_text("direct_url.json") or "{}")
+        url, folder, version_control = (origin.get(key) for key in ("url", "dir_info", "vcs_info"))
+    except (importlib.metadata.PackageNotFoundError, ValueError, AttributeError):  # not installed by pip, or damaged
+        url = folder = version_control = None
+    if isinstance(url, str) and isinstance(folder, dict):
+        option = "-e " if folder.get("editable") else ""
+        return f"pip install {option}{shlex.quote(f'{_nearby(url)}[{extra}]')}"
+    at = f" @ {version_control['vcs']}+{url}" if version_control else ""
+    return f"pip install {shlex.quote(f'{distribution}[{extra}]{at}')}"
+
+
+def _nearby(url: str) -> str:
+    """The folder of a file:// URL, as it is called from the current one where that is shorter."""
+    path, here = Path(unquote(urlsplit(url).path)), Path.cwd()
+    if path == here:
+        return "."
+    return f"./{path.relative_to(here)}" if path.is_relative_to(here) else str(path)

@@ -12,13 +12,14 @@ from nonstop.acquisition.rule import Rule
 from nonstop.arguments import flag, number, number_of, seconds, text, text_of, whole_of
 from nonstop.clock import WallClock
 from nonstop.engines.choose import run_workers
-from nonstop.errors import MissingExtraError, StudyError, TrialError
+from nonstop.errors import StudyError, TrialError
 from nonstop.space import Space
 from nonstop.storage import open_storage
 from nonstop.storage.contract import Storage, StudyRecord
 from nonstop.storage.session import Session
 from nonstop.surrogate.model import Surrogate
 from nonstop.trials.best import best_of
+from nonstop.trials.card import card
 from nonstop.trials.messages import Report, Request
 from nonstop.trials.spec import Spec, resumed_spec
 from nonstop.trials.trial import Trial, TrialState
@@ -27,6 +28,7 @@ from nonstop.wording import shown
 from nonstop.workers.deadline import Deadline
 from nonstop.workers.lease import Lease, LeaseWatch, expiry
 from nonstop.workers.objective import Objective
+from nonstop.workers.stored import check_same, stored_text
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Terms, give_back
 
@@ -38,7 +40,10 @@ if TYPE_CHECKING:
 
 
 class Study:
-    """One study in one storage. Made by create_study() or load_study(); belongs to the thread that made it."""
+    """One study in one storage. Made by create_study() or load_study(); belongs to the thread that made it.
+
+    Pickled as where it is: whoever unpickles it opens the storage anew. One in memory cannot be pickled.
+    """
 
     def __init__(self, storage: Storage, record: StudyRecord, spec: Spec) -> None:
         #: Where the study is kept.
@@ -49,6 +54,7 @@ class Study:
         self.name = record.name
         #: Its number in the storage.
         self.id = record.id
+        self._record = record
         self._creation = record.creation
         self._session = Session(storage, record.id, spec)
         self._mirror = self._session.mirror
@@ -57,6 +63,13 @@ class Study:
 
     def __repr__(self) -> str:
         return f"<Study {self.name!r} in {self.storage!r}: {self._mirror.version} results>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return card(self.name, repr(self.storage), self.spec, self.trials)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _reopened, (self.storage, self._record, self.spec)
 
     def ask(self, worker: str | None = None, lease: float | None = None) -> Trial:
         """The next trial to run, with its params. Any number of trials may be running at once.
@@ -223,26 +236,10 @@ class Study:
         return params
 
     def to_dataframe(self) -> pd.DataFrame:
-        """One row per trial: number, state, value, the params, when it started and how long it took."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingExtraError("study.to_dataframe()", "dataframe") from error
-        rows = [
-            {
-                "number": trial.number,
-                "state": trial.state.value,
-                "value": trial.value,
-                **{f"params_{name}": value for name, value in (trial.params or {}).items()},
-                "started_at": trial.started_at,
-                "seconds": None
-                if trial.started_at is None or trial.finished_at is None
-                else trial.finished_at - trial.started_at,
-            }
-            for trial in self.trials
-        ]
-        columns = ["number", "state", "value", *(f"params_{name}" for name in self.spec.space), "started_at", "seconds"]
-        return pd.DataFrame(rows, columns=columns)
+        """One row per trial: number, state, value, the params, who evaluated it, when, for how long, why it failed."""
+        from nonstop.history.frame import dataframe
+
+        return dataframe(self.spec, self.trials)
 
     def plot(self, name: str) -> Figure:
         """A Plotly figure of the study: "trace", "timeline", "slices", "contour", "parallel", "lengthscales",
@@ -267,6 +264,7 @@ def create_study(
     noisy: bool | None = None,
     initial: int | None = None,
     command: str | None = None,
+    objective: str | Objective | None = None,
     load_if_exists: bool = False,
 ) -> Study:
     """A new study in a storage (a URL, or None for memory).
@@ -274,6 +272,9 @@ def create_study(
     What is not given has the defaults of nonstop.trials.spec.Spec: minimize, seed 0, the default rule and surrogate.
     With load_if_exists, the existing study of that name, if there is one: then what is not given is as stored, and what
     is given must equal what is stored (StudyMismatchError says what does not).
+
+    `objective` is what the study is to evaluate, "module:function" or a nonstop.Command: it is stored, shown to people
+    and compared when the study is opened again. What runs is what optimize() is given.
     """
     given = {
         "space": space,
@@ -286,7 +287,8 @@ def create_study(
     }
     flag("load_if_exists", load_if_exists, StudyError)
     chosen = f"study-{uuid.uuid4().hex[:8]}" if name is None else text("name", name, StudyError)
-    chosen_ones = {key: value for key, value in {**given, "command": command}.items() if value is not None}
+    about = {"command": command, "objective": stored_text(objective)}
+    chosen_ones = {key: value for key, value in {**given, **about}.items() if value is not None}
     spec = Spec(**{"space": space, **chosen_ones})  # type: ignore[arg-type]
     opened = open_storage(storage)
     try:
@@ -294,7 +296,11 @@ def create_study(
     except StudyError:
         if not load_if_exists or name is None:
             raise
-    return _loaded(opened, chosen, given)
+    study = _loaded(opened, chosen, given)
+    check_same(
+        chosen, study.spec.objective, about["objective"], "choose another name, or leave `objective` out to go on"
+    )
+    return study
 
 
 def load_study(
@@ -310,6 +316,14 @@ def load_study(
 def _loaded(storage: Storage, name: str, given: Mapping[str, object]) -> Study:
     record = storage.load_study(name)
     return Study(storage, record, resumed_spec(name, record.spec, given))
+
+
+def _reopened(storage: Storage, record: StudyRecord, spec: Spec) -> Study:
+    """A study that was pickled, with a session of its own. Another that took its name is not meant."""
+    for found in storage.list_studies():
+        if (found.id, found.creation) == (record.id, record.creation):
+            return Study(storage, found, spec)
+    raise StudyError(f"the study {record.name!r} that was pickled is no longer in {storage!r}")
 
 
 def _outcome(value: object, state: object) -> TrialState:

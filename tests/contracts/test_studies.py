@@ -34,6 +34,18 @@ def test_an_unknown_name_is_refused_with_the_known_ones(storage: Storage) -> Non
         storage.load_study("nothing")
 
 
+def test_the_latest_budget_is_kept(storage: Storage) -> None:
+    study = storage.create_study("demo", {})
+    assert study.budget is None
+    for budget in (40, 2**62, None, 7):
+        storage.set_budget(study.id, budget)
+        assert storage.load_study("demo").budget == budget
+    storage.create_study("other", {})
+    assert [record.budget for record in storage.list_studies()] == [7, None]
+    with pytest.raises(StudyError, match="no study with id 99"):
+        storage.set_budget(99, 1)
+
+
 def test_studies_are_listed_oldest_first(storage: Storage) -> None:
     records = [storage.create_study(name, {}) for name in "zab"]
     assert list(storage.list_studies()) == records

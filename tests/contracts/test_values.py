@@ -51,6 +51,28 @@ def test_params_keep_value_type_and_order(desk: Desk) -> None:
     assert same(enqueued.params, PARAMS)
 
 
+def test_notes_and_seconds_come_back(desk: Desk) -> None:
+    notes = {"loss": [0.5, 0.25], "": None, "deep": {"a": "\N{SNOWMAN} \0"}, "n": 2**60, "tiny": 5e-324}
+    done = desk.report(desk.run(), 1.0, notes=notes, seconds=0.1 + 0.2).trial
+    assert done is not None
+    for trial in (done, desk.trial(done.number)):
+        assert same(trial.notes, notes)
+        assert same(trial.seconds, 0.1 + 0.2)
+    failed = desk.report(desk.run(), None, state=TrialState.FAILED, reason="no", notes=notes).trial
+    assert failed is not None
+    assert same(failed.notes, notes)
+    assert failed.seconds is None
+    assert desk.trial(desk.run().number).notes == {}
+
+
+def test_notes_that_json_cannot_hold_are_refused(desk: Desk) -> None:
+    trial = desk.run()
+    for notes in ({"x": math.nan}, {"x": object()}, {"x": "a\ud800"}):
+        with pytest.raises(TrialError, match="notes cannot be stored"):
+            desk.report(trial, 1.0, notes=notes)
+    assert desk.trial(trial.number).state is TrialState.RUNNING
+
+
 @pytest.mark.parametrize("params", [{"x": "a\ud800"}, {"\udcff": 1.0}])
 def test_half_a_character_is_refused(desk: Desk, params: dict[str, Value]) -> None:
     with pytest.raises(TrialError, match="half of a surrogate pair"):

@@ -30,6 +30,8 @@ class StudyRecord:
     created_at: float
     #: Differs from that of every other study anywhere; empty if the storage cannot outlive its process.
     creation: str = ""
+    #: The budget of the latest run: how many completed trials it was to have; None if no run had one.
+    budget: int | None = None
     #: Why its specification cannot be read, and `spec` is empty: it is damaged, or of a newer nonstop.
     trouble: str = ""
 
@@ -73,11 +75,12 @@ class Storage(Protocol):
         TrialError if the trial is unknown, if this attempt at it was never started, or if a COMPLETED report's value
         is not a finite number.
 
-        Request: a WAITING trial is granted first (lowest number), if completed + proposing + running < limit: RUNNING
-        with its old version if it has params, else PROPOSING with the study's current version. If none is WAITING and
-        completed + unfinished < limit, a new PROPOSING trial with the next number and the current version. Otherwise
-        `trial` is None. A retry gets the same trial for as long as that grant holds; once it was handed on, the retry
-        counts as a new request. Without a request, `trial` is the reported one.
+        Request: a WAITING trial is granted first (lowest number; with fixed params, of those asked for with the same),
+        if completed + proposing + running < limit: RUNNING with its old version if it has params, else PROPOSING with
+        the study's current version. If there is none and completed + unfinished < limit, a new PROPOSING trial with the
+        next number and the current version. Otherwise `trial` is None. A retry gets the same trial for as long as that
+        grant holds; once it was handed on, the retry counts as a new request. Without a request, `trial` is the
+        reported one.
         """
 
     def start(self, study: int, start: Start, cursor: int) -> Exchange:
@@ -94,6 +97,10 @@ class Storage(Protocol):
 
         A retry with the same request id returns that trial as it stands. No budget applies.
         """
+
+    def set_budget(self, study: int, budget: int | None) -> None:
+        """Store the budget of a run, for people to see; it limits nothing by itself. StudyError if there is no such
+        study."""
 
     def counts(self, study: int) -> Counts:
         """How many trials are in which state, without reading any of them."""

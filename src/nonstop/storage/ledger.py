@@ -10,6 +10,7 @@ from typing import Protocol
 
 from nonstop.trials.messages import Counts, Report
 from nonstop.trials.trial import Trial
+from nonstop.types import Params
 
 
 class Ledger(Protocol):
@@ -45,8 +46,8 @@ class Ledger(Protocol):
     def granted(self, request_id: str) -> Trial | None:
         """The trial that is granted to this request."""
 
-    def first_waiting(self) -> Trial | None:
-        """The WAITING trial with the lowest number."""
+    def first_waiting(self, fixed: Params | None) -> Trial | None:
+        """The WAITING trial with the lowest number; if parameters are fixed, of those asked for with the same ones."""
 
     def inserted(self, insert_id: str) -> Trial | None:
         """The trial that the insert of this id made."""

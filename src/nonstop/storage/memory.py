@@ -16,7 +16,7 @@ import nonstop.trials.transitions as transitions
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError, TrialError
 from nonstop.storage.contract import StudyRecord
-from nonstop.storage.text import NOT_SHARED, clean_params, decode, encode, new_study_name, no_study
+from nonstop.storage.text import NOT_SHARED, clean_params, clean_request, decode, encode, new_study_name, no_study
 from nonstop.trials.messages import Counts, Exchange, HandOn, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Params
@@ -63,8 +63,11 @@ class MemoryLedger:
     def granted(self, request_id: str) -> Trial | None:
         return self._found(self._granted.get(request_id))
 
-    def first_waiting(self) -> Trial | None:
-        return self._found(min(self.states[TrialState.WAITING], default=None))
+    def first_waiting(self, fixed: Params | None) -> Trial | None:
+        waiting = self.states[TrialState.WAITING]
+        if fixed is not None:
+            waiting = {number for number in waiting if self.trials[number].fixed == fixed}
+        return self._found(min(waiting, default=None))
 
     def inserted(self, insert_id: str) -> Trial | None:
         return self._found(self._inserted.get(insert_id))
@@ -147,8 +150,9 @@ class MemoryStorage:
     def exchange(
         self, study: int, cursor: int, report: Report | None = None, request: Request | None = None
     ) -> Exchange:
+        asked = None if request is None else clean_request(request)
         with self._locked():
-            return _copied_answer(transactions.exchange(self._study(study), cursor, report, request))
+            return _copied_answer(transactions.exchange(self._study(study), cursor, report, asked))
 
     def start(self, study: int, start: Start, cursor: int) -> Exchange:
         encode("diagnostics", start.diagnostics.to_json())  # raises if JSON cannot hold them, as the SQL storage does
@@ -160,6 +164,11 @@ class MemoryStorage:
         params = clean_params(params)
         with self._locked():
             return _copied(transactions.insert(self._study(study), params, value, request_id))
+
+    def set_budget(self, study: int, budget: int | None) -> None:
+        with self._locked():
+            ledger = self._study(study)
+            ledger.record = replace(ledger.record, budget=budget)
 
     def counts(self, study: int) -> Counts:
         with self._locked():
@@ -199,8 +208,13 @@ class MemoryStorage:
 
 
 def _copied(trial: Trial) -> Trial:
-    """A copy whose params the caller may change without changing the stored ones."""
-    return replace(trial, params=None if trial.params is None else dict(trial.params))
+    """A copy whose params and notes the caller may change without changing the stored ones."""
+    return replace(
+        trial,
+        params=None if trial.params is None else dict(trial.params),
+        notes=copy.deepcopy(trial.notes) if trial.notes else {},
+        fixed=None if trial.fixed is None else dict(trial.fixed),
+    )
 
 
 def _copied_answer(answer: Exchange) -> Exchange:

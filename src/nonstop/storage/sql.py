@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, update
 
 import nonstop.storage.sqlledger as sqlledger
 import nonstop.storage.transactions as transactions
@@ -20,14 +20,23 @@ from nonstop.storage.retry import Patience
 from nonstop.storage.schema import studies
 from nonstop.storage.sqlledger import SqlLedger
 from nonstop.storage.statement import Runner
-from nonstop.storage.text import NOT_SHARED, clean_params, decode, encode, new_study_name, no_study, study_name
+from nonstop.storage.text import (
+    NOT_SHARED,
+    clean_params,
+    clean_request,
+    decode,
+    encode,
+    new_study_name,
+    no_study,
+    study_name,
+)
 from nonstop.trials.messages import Counts, Exchange, HandOn, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial
 from nonstop.types import Params
 from nonstop.wording import shown as shown_value
 
 T = TypeVar("T")
-_RECORD = (studies.c.id, studies.c.name, studies.c.spec, studies.c.created_at, studies.c.creation_id)
+_RECORD = (studies.c.id, studies.c.name, studies.c.spec, studies.c.created_at, studies.c.creation_id, studies.c.budget)
 
 
 class SqlStorage:
@@ -91,7 +100,8 @@ class SqlStorage:
     ) -> Exchange:
         if report is None and request is None:
             return self._read(study, lambda ledger: transactions.exchange(ledger, cursor, None, None))
-        return self._change(study, lambda ledger: transactions.exchange(ledger, cursor, report, request))
+        asked = None if request is None else clean_request(request)
+        return self._change(study, lambda ledger: transactions.exchange(ledger, cursor, report, asked))
 
     def start(self, study: int, start: Start, cursor: int) -> Exchange:
         clean = replace(start, params=clean_params(start.params))
@@ -100,6 +110,15 @@ class SqlStorage:
     def insert(self, study: int, params: Params, value: float | None, request_id: str) -> Trial:
         params = clean_params(params)
         return self._change(study, lambda ledger: transactions.insert(ledger, params, value, request_id))
+
+    def set_budget(self, study: int, budget: int | None) -> None:
+        change = update(studies).where(studies.c.id == study).values(budget=budget)
+
+        def write(connection: Connection) -> None:
+            if not connection.execute(change).rowcount:
+                raise StudyError(f"there is no study with id {study} here")
+
+        self._database.write(write)
 
     def counts(self, study: int) -> Counts:
         return self._read(study, lambda ledger: ledger.counts)
@@ -139,12 +158,12 @@ class SqlStorage:
 
 
 def _record(row: Sequence[Any]) -> StudyRecord:
-    study, name, spec, created_at, creation = row
+    study, name, spec, created_at, creation, budget = row
     try:
-        return StudyRecord(study, name, decode(spec), created_at, creation)
+        return StudyRecord(study, name, decode(spec), created_at, creation, budget)
     except (ValueError, TypeError, RecursionError) as error:
         trouble = f"its specification is damaged ({error}): restore it from a backup"
-        return StudyRecord(study, name, {}, created_at, creation, trouble)
+        return StudyRecord(study, name, {}, created_at, creation, budget, trouble)
 
 
 def open_url(url: str, patience: Patience | None) -> SqlStorage:

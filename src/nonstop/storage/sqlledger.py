@@ -21,8 +21,10 @@ from nonstop.errors import StudyError, TrialError
 from nonstop.storage.rows import COLUMNS, changed, checksum, stored_columns, to_columns, to_trials
 from nonstop.storage.schema import results, studies, trials
 from nonstop.storage.statement import Runner
+from nonstop.storage.text import encode
 from nonstop.trials.messages import Counts, Pulse, Report
 from nonstop.trials.trial import Trial, TrialState
+from nonstop.types import Params
 
 # Parameters start with "the_", because an UPDATE uses the names of columns for the new values.
 _STUDY: Final[BindParameter[Any]] = bindparam("the_study")
@@ -45,6 +47,7 @@ _NEWS: Final = union_all(
 # FOR UPDATE, because a heartbeat changes its row without the study's lock.
 _LOCKED: Final = _TRIALS.where(trials.c.number == _NUMBER).with_for_update()
 _WAITING: Final = _TRIALS.where(trials.c.state == TrialState.WAITING.value).order_by(trials.c.number).limit(1)
+_WAITING_FIXED: Final = _WAITING.where(trials.c.fixed == bindparam("the_fixed"))
 _INSERTED: Final = _TRIALS.where(trials.c.insert_id == _ID).with_for_update()
 _ADD: Final = insert(trials)
 _PUT: Final = update(trials).where(trials.c.study_id == _STUDY, trials.c.number == _NUMBER)
@@ -123,8 +126,8 @@ class SqlLedger:
         self._trials = {} if found is None else {number: found}
         return self.trial(number)
 
-    def first_waiting(self) -> Trial | None:
-        return self._one(_WAITING)
+    def first_waiting(self, fixed: Params | None) -> Trial | None:
+        return self._one(_WAITING) if fixed is None else self._one(_WAITING_FIXED, the_fixed=encode("fixed", fixed))
 
     def inserted(self, insert_id: str) -> Trial | None:
         return self._one(_INSERTED, the_id=insert_id)
@@ -181,6 +184,7 @@ class SqlLedger:
         value = None if report.value is None else repr(report.value)
         row = {"id": report.id, "number": report.number, "attempt": report.attempt, "state": report.state.value}
         row |= {"value": value, "reason": report.reason, "counted": counted, "reported_at": now}
+        row |= {"notes": encode("notes", report.notes) if report.notes else None}
         return bool(self._run(_LOG, {"study_id": self._study, **row}).rowcount)
 
     def decided(self, number: int) -> bool:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from nonstop.errors import NonstopError, StudyError, TrialError
-from nonstop.types import Params
+from nonstop.trials.messages import Request
+from nonstop.types import Notes, Params
 from nonstop.wording import is_text, printable, shown
 
 _ESCAPED = "\\ud"  # in JSON, the beginning of every surrogate, and of some other characters
@@ -46,6 +48,18 @@ def decode(text: str) -> dict[str, object]:
 def clean_params(params: Params) -> Params:
     """The params as they will be read back; TrialError for what JSON cannot hold."""
     return cast("Params", json.loads(encode("params", params)))
+
+
+def clean_notes(notes: Notes) -> Notes:
+    """The notes as they will be read back; TrialError for what JSON cannot hold."""
+    return decode(encode("notes", notes))
+
+
+def clean_request(request: Request) -> Request:
+    """The request, its fixed params sorted and as they will be read back; TrialError for what JSON cannot hold."""
+    return (
+        request if request.fixed is None else replace(request, fixed=dict(sorted(clean_params(request.fixed).items())))
+    )
 
 
 def decode_all(texts: list[str]) -> list[Any]:

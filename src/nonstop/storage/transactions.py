@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import nonstop.trials.transitions as transitions
 from nonstop.storage.ledger import Ledger
+from nonstop.storage.text import clean_notes
 from nonstop.trials.messages import Exchange, HandOn, Report, Request, Start
 from nonstop.trials.trial import Trial
 from nonstop.types import Params
@@ -14,7 +17,8 @@ def exchange(ledger: Ledger, cursor: int, report: Report | None, request: Reques
     ledger.read(cursor, None if report is None else report.number, None if request is None else request.id)
     trial = None
     if report is not None:
-        trial = _report(ledger, transitions.checked(report))
+        clean = transitions.checked(report)
+        trial = _report(ledger, replace(clean, notes=clean_notes(clean.notes)) if clean.notes else clean)
     if request is not None:
         trial = _granted(ledger, request)
     return _answer(ledger, trial)
@@ -70,7 +74,7 @@ def _granted(ledger: Ledger, request: Request) -> Trial | None:
     if granted is not None:
         return granted
     counts, now = ledger.counts, ledger.now()
-    waiting = ledger.first_waiting() if counts.waiting else None
+    waiting = ledger.first_waiting(request.fixed) if counts.waiting else None
     if waiting is not None:
         if not transitions.may_claim(counts, request.limit):
             return None

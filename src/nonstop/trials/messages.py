@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.types import Params
+from nonstop.types import Notes, Params
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,10 @@ class Report:
     value: float | None = None
     #: Why it failed, if it did.
     reason: str | None = None
+    #: Seconds that the evaluation took, if they were measured.
+    seconds: float | None = None
+    #: What the evaluation told besides its value.
+    notes: Notes = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,8 @@ class Request:
     limit: int | None = None
     #: Seconds for which the trial is held without a heartbeat, infinite for ever; None if a heartbeat keeps it.
     lease: float | None = None
+    #: Parameters that are given; the others are proposed. Only a waiting trial with the same ones is granted then.
+    fixed: Params | None = None
 
 
 @dataclass(frozen=True, slots=True)

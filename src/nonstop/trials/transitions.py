@@ -42,6 +42,7 @@ def ask(number: int, request: Request, version: int, now: float) -> Trial:
         worker=printable(request.worker),
         asked_at=now,
         lease=request.lease,
+        fixed=request.fixed,
     )
 
 
@@ -96,7 +97,7 @@ def checked(report: Report) -> Report:
         raise TrialError(f"a report ends a trial: {report.state} does not")
     value = finite(report.number, report.value) if report.state is TrialState.COMPLETED else None
     reason = None if report.reason is None else printable(report.reason)
-    return Report(report.id, report.number, report.attempt, report.state, value, reason)
+    return replace(report, value=value, reason=reason)
 
 
 def check_started(trial: Trial, attempt: int) -> None:
@@ -124,6 +125,8 @@ def finish(trial: Trial, report: Report, order: int, now: float) -> Trial:
         reason=trial.reason if undoes else report.reason,
         finished_at=now,
         undone=trial.sequence if undoes else None,
+        seconds=report.seconds,
+        notes=report.notes or trial.notes,
     )
 
 

@@ -21,18 +21,19 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from nonstop.arguments import text_of
 from nonstop.errors import ObjectiveError, StartError, StudyError
-from nonstop.types import Params, Value
+from nonstop.types import Params
 from nonstop.workers.command import Command
 from nonstop.workers.stopping import REPEAT, is_handling
 
-#: Takes the params of a trial and returns its value; number_of() checks what it returned.
-Objective: TypeAlias = Callable[[dict[str, Value]], object]
+#: Takes the params of a trial, a dict, and returns its value; number_of() checks what it returned. Any, so that a
+#: function may declare what it knows of the params: dict[str, float], Mapping[str, object], a TypedDict.
+Objective: TypeAlias = Callable[[Any], object]
 _LONGEST_REASON = 2000
 _LONGEST_MESSAGE = 1500  # of an exception: its class and its place are part of the reason too
 
@@ -197,7 +198,7 @@ class _Limited:
     objective: Objective
     seconds: float
 
-    def __call__(self, params: dict[str, Value]) -> object:
+    def __call__(self, params: Params) -> object:
         handler, started = signal.signal(signal.SIGALRM, _raise_time_up), time.monotonic()
         others = (0.0, 0.0)  # a timer that was set before, to be restored
         result = Result()

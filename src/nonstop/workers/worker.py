@@ -197,16 +197,17 @@ class Worker:
             report = self._evaluate(trial)
 
     def _evaluate(self, trial: Trial) -> Report:
-        before = self._clock.monotonic()
+        before, seconds = self._clock.monotonic(), 0.0
         try:
             with self._stop.interruptible():
                 result = evaluate(self._objective, trial.params or {})
         finally:
-            self._evaluating += self._clock.monotonic() - before
+            seconds = self._clock.monotonic() - before
+            self._evaluating += seconds
         if result.value is None and self._stop.interrupted:
             raise StopRequested  # whatever the objective made of it
         state = TrialState.FAILED if result.value is None else TrialState.COMPLETED
-        return Report(os.urandom(16).hex(), trial.number, trial.attempt, state, result.value, result.reason)
+        return Report(os.urandom(16).hex(), trial.number, trial.attempt, state, result.value, result.reason, seconds)
 
     def _next(self, report: Report | None) -> Trial | None:
         """Hand in the report; the next trial to run, with params, or None if the run is over."""
@@ -218,7 +219,7 @@ class Worker:
                 return trial
             if _has_room(answer.counts, self._terms.n_trials):
                 answer = self._exchange(None, request=True)
-            else:
+            if self._held is None:  # also when there was room, but what waits is not for this worker
                 answer = self._wait(pause)
                 pause = min(_LONGEST_PAUSE, 1.5 * pause)
         return None
