@@ -15,10 +15,10 @@ import argparse
 import json
 import math
 import multiprocessing
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
-from functools import lru_cache
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache, lru_cache
 from itertools import product
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -107,7 +107,7 @@ def _diabetes() -> tuple[Array, Array]:
 
 _BOOSTING = nonstop.Space(
     {
-        "n_estimators": nonstop.Int(2, 40, log=True),
+        "n_estimators": nonstop.Int(1, 15),
         "learning_rate": nonstop.Float(1e-3, 1.0, log=True),
         "max_depth": nonstop.Int(1, 8),
         "subsample": nonstop.Float(0.1, 1.0),
@@ -119,12 +119,13 @@ _BOOSTING = nonstop.Space(
     }
 )
 #: Regret of boosting is counted from here, a little below the least value that any run has found.
-_LEAST_ERROR: Final = 54.5
+_LEAST_ERROR: Final = 54.0
 MIXED: Final = ("network", "boosting", "mixed-ackley-9", "integer-rosenbrock-9")
 CONTINUOUS: Final = ("hartmann-6", "log-rosenbrock-4", "rotated-levy-6", "shifted-ackley-10")
 TASKS: Final = (*MIXED, *CONTINUOUS)
 
 
+@cache
 def task_of(name: str) -> Task:
     """The task of that name."""
     if name == "network":
@@ -134,60 +135,63 @@ def task_of(name: str) -> Task:
     return find(name)
 
 
-#: Task, contender, workers, budget, seed.
-Key: TypeAlias = tuple[str, str, int, int, int]
-
-
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run, and the regret of the best of its first `budget` trials."""
+    """One run. It may stand for several contenders and budgets: the first 40 trials of a run of 100 are a run of 40."""
 
     task: str
-    contender: str
     q: int
-    budget: int
     seed: int
-    regret: float = math.inf
+    #: How many of its trials are quasi-random; None: it is Optuna's TPE.
+    initial: int | None
+    #: The regret of the best of so many trials, by the budget.
+    regrets: Mapping[str, float] = field(default_factory=dict)
+    budget: int = 0
 
     @property
     def key(self) -> Key:
         """What identifies it."""
-        return self.task, self.contender, self.q, self.budget, self.seed
+        return self.task, self.q, self.seed, self.initial
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A run to make, which counts for all of these budgets: one that proposes the same for all is made once."""
-
-    task: str
-    contender: str
-    q: int
-    seed: int
-    budgets: tuple[int, ...]
+#: Task, workers, seed, quasi-random trials.
+Key: TypeAlias = tuple[str, int, int, int | None]
 
 
-def done(job: Job) -> list[Run]:
-    """Run it."""
-    task, most = task_of(job.task), max(job.budgets)
-    tpe = job.contender == TPE
+def initial_of(contender: str, task: str, budget: int) -> int | None:
+    """How many quasi-random trials this contender begins with; None if it is TPE."""
+    return None if contender == TPE else DESIGNS[contender](task_of(task).space, budget)
+
+
+def wanted(seeds: Iterable[int]) -> Iterator[Run]:
+    """The runs to make, each as long as the largest budget that it stands for, seed by seed."""
+    for seed, q, task in product(seeds, WORKERS, TASKS):
+        longest: dict[int | None, int] = {}
+        for contender, budget in product(CONTENDERS, BUDGETS):
+            initial = initial_of(contender, task, budget)
+            longest[initial] = max(budget, longest.get(initial, 0))
+        yield from (Run(task, q, seed, initial, budget=budget) for initial, budget in longest.items())
+
+
+def done(run: Run) -> Run:
+    """Make it."""
+    task = task_of(run.task)
     simulated = simulate(
         Setup(
             task,
             rule=DEFAULT_RULE,
             surrogate="nonstop",
-            q=job.q,
-            seed=job.seed,
+            q=run.q,
+            seed=run.seed,
             horizon=math.inf,
-            max_trials=most,
-            optimizer=_tpe(task, job.seed) if tpe else None,
-            initial=0 if tpe else DESIGNS[job.contender](task.space, most),
+            max_trials=run.budget,
+            optimizer=_tpe(task, run.seed) if run.initial is None else None,
+            initial=run.initial or 0,
         )
     )
-    values = [simulated.exact[number] for number in range(most)]
-    return [
-        Run(job.task, job.contender, job.q, budget, job.seed, max(min(values[:budget]) - task.optimum, 1e-6))
-        for budget in job.budgets
-    ]
+    best = np.minimum.accumulate([simulated.exact[number] for number in range(run.budget)])
+    regrets = {str(n): max(float(best[n - 1]) - task.optimum, 1e-6) for n in BUDGETS if n <= run.budget}
+    return replace(run, regrets=regrets)
 
 
 def _tpe(task: Task, seed: int) -> Optimizer:
@@ -196,23 +200,32 @@ def _tpe(task: Task, seed: int) -> Optimizer:
     return Optuna(task.space, seed, "tpe", startup=10)
 
 
-def jobs(seeds: Iterable[int], known: Set[Key]) -> list[Job]:
-    """What is still to run, seed by seed."""
-    return [
-        Job(task, contender, q, seed, budgets)
-        for seed, q, contender, task in product(seeds, WORKERS, CONTENDERS, TASKS)
-        for budgets in ([(budget,) for budget in BUDGETS] if contender == OURS else [BUDGETS])
-        if any((task, contender, q, budget, seed) not in known for budget in budgets)
-    ]
+@dataclass(frozen=True, slots=True)
+class Logs:
+    """The log10 regrets of complete seeds."""
+
+    runs: Mapping[Key, Run]
+    seeds: Sequence[int]
+
+    @classmethod
+    def of(cls, runs: Iterable[Run]) -> Logs:
+        """Those of the runs whose seed has all others too."""
+        found = {run.key: run for run in runs}
+        seeds = sorted({run.seed for run in found.values()})
+        return cls(found, [seed for seed in seeds if all(run.key in found for run in wanted([seed]))])
+
+    def regrets(self, contender: str, task: str, q: int, budget: int) -> Array:
+        """By seed."""
+        initial = initial_of(contender, task, budget)
+        return np.log10([self.runs[task, q, seed, initial].regrets[str(budget)] for seed in self.seeds])
 
 
 def page(runs: Iterable[Run]) -> str:
     """Tables in Markdown."""
-    logs = {run.key: math.log10(run.regret) for run in runs}
-    seeds = [seed for seed in sorted({key[-1] for key in logs}) if all(key in logs for key in _keys(seed))]
+    logs = Logs.of(runs)
     lines = [
         "# Small budgets\n",
-        f"Made by `make bench-small`: {len(seeds)} seeds from {seeds[0]}, which nothing was chosen with",
+        f"Made by `make bench-small`: {len(logs.seeds)} seeds from {logs.seeds[0]}, which nothing was chosen with",
         f"({TRIED} designs were compared on others). Studies from scratch; a budget counts results. `quarter`",
         "is what nonstop does: three quasi-random ones per axis, but at most a quarter of the budget; `3 per axis` is",
         "what it does where no budget is known, and did always. Optuna's TPE is as it comes (ten random trials of its",
@@ -221,29 +234,23 @@ def page(runs: Iterable[Run]) -> str:
     ]
     for (title, tasks), q in product((("Nine mixed parameters", MIXED), ("Continuous", CONTINUOUS)), WORKERS):
         lines += [f"\n## {title}, {'one worker' if q == 1 else f'{q} workers'}\n", f"Of {', '.join(tasks)}:\n"]
-        lines += _table(logs, tasks, q, seeds)
+        lines += _table(logs, tasks, q)
     lines += ["\n## By task\n", "Mean log10 regret.\n"]
     lines += ["| task | workers | budget | " + " | ".join(CONTENDERS) + " |", "|---" * (len(CONTENDERS) + 3) + "|"]
     for task, q, budget in product(TASKS, WORKERS, BUDGETS):
-        means = (np.mean([logs[task, name, q, budget, seed] for seed in seeds]) for name in CONTENDERS)
+        means = (logs.regrets(name, task, q, budget).mean() for name in CONTENDERS)
         lines.append(f"| {task} | {q} | {budget} | {' | '.join(f'{mean:.2f}' for mean in means)} |")
     return "\n".join(lines) + "\n"
 
 
-def _keys(seed: int) -> Iterable[Key]:
-    return ((*key, seed) for key in product(TASKS, CONTENDERS, WORKERS, BUDGETS))
-
-
-def _table(logs: Mapping[Key, float], tasks: Sequence[str], q: int, seeds: Sequence[int]) -> list[str]:
+def _table(logs: Logs, tasks: Sequence[str], q: int) -> list[str]:
     others = [name for name in CONTENDERS if name != OURS]
     lines = ["| budget | " + " | ".join(f"ahead of {name} | won | p" for name in others) + " |"]
     lines.append("|---" * (3 * len(others) + 1) + "|")
     for budget in BUDGETS:
         cells = []
         for name in others:
-            gains = np.array(
-                [[logs[t, name, q, budget, s] - logs[t, OURS, q, budget, s] for s in seeds] for t in tasks]
-            )
+            gains = np.array([logs.regrets(name, t, q, budget) - logs.regrets(OURS, t, q, budget) for t in tasks])
             won, lost = int((gains > 0.0).sum()), int((gains < 0.0).sum())
             p = binomtest(won, won + lost).pvalue if won + lost else 1.0
             cells += [_interval(gains), f"{(won + 0.5 * (gains == 0.0).sum()) / gains.size:.2f}", f"{p:.2g}"]
@@ -273,14 +280,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
     options.runs.parent.mkdir(parents=True, exist_ok=True)
-    known = frozenset(run.key for run in stored(options.runs))
-    missing = jobs(range(options.first, options.first + options.seeds), known)
+    known = {run.key for run in stored(options.runs)}
+    missing = [run for run in wanted(range(options.first, options.first + options.seeds)) if run.key not in known]
     with (
         ProcessPoolExecutor(options.workers, mp_context=multiprocessing.get_context("spawn")) as pool,
         options.runs.open("a", encoding="utf-8") as file,
     ):
-        for runs in pool.map(done, missing):
-            file.writelines(json.dumps(asdict(run)) + "\n" for run in runs)
+        for run in pool.map(done, missing):
+            file.write(json.dumps(asdict(run)) + "\n")
             file.flush()
     text = page(stored(options.runs))
     options.out.write_text(text)

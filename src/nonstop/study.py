@@ -56,7 +56,7 @@ class Study:
         self.id = record.id
         self._record = record
         self._creation = record.creation
-        self._session = Session(storage, record.id, spec)
+        self._session = Session(storage, record.id, spec, budget=record.budget)
         self._mirror = self._session.mirror
         self._watch = LeaseWatch(math.inf)  # only leases that trials have of their own
         self._sync()

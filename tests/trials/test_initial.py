@@ -49,6 +49,16 @@ def test_without_a_budget_there_are_three_for_each_parameter() -> None:
     assert quasi_random(study) == [0, 1, 2]
 
 
+def test_who_asks_keeps_to_the_budget_that_is_stored() -> None:
+    made = nonstop.create_study(space=NINE, name="kept", rule="ucb")
+    made.storage.set_budget(made.id, 8)
+    study = nonstop.load_study(made.storage, "kept")
+    for _ in range(4):
+        trial = study.ask()
+        study.tell(trial, total(trial.params or {}))
+    assert quasi_random(study) == [0, 1]
+
+
 def test_a_larger_budget_adds_none_once_the_model_has_proposed() -> None:
     study = nonstop.create_study(space=NINE, rule="ucb")
     study.optimize(total, n_trials=8)
