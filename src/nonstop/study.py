@@ -70,7 +70,7 @@ class Study:
         self._record = record
         self._creation = record.creation
         self._identity = record.creation or uuid.uuid4().hex  # a study in memory lives as long as this
-        self._session = Session(storage, record.id, spec)
+        self._session = Session(storage, record.id, spec, budget=record.budget)
         self._mirror = self._session.mirror
         self._callbacks: Callbacks | None = None  # of the run that is under way
         self._watch = LeaseWatch(math.inf)  # only leases that trials have of their own

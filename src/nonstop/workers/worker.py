@@ -170,7 +170,9 @@ class Worker:
         self._until = Watch(task.terms.until, task.spec.sign)
         self._unsent = Unsent(task.creation, repr(task.storage))
         self._reach = Reach(name, self._unsent, self._stop, self._clock, self._is_late)
-        self._session = Session(task.storage, task.study, task.spec, self._clock, self._learn, self._reach)
+        self._session = Session(
+            task.storage, task.study, task.spec, self._clock, self._learn, self._reach, task.terms.n_trials
+        )
         self._beating = beating or Hearts(task.storage, task.study, task.terms.lease, clock=self._clock).of()
         self._held: tuple[int, int] | None = None
         self._evaluating = self._idle = self._total = 0.0
