@@ -50,7 +50,11 @@ def check_same(study: str, stored: str | None, given: str | None, how_to_go_on: 
 
 
 def is_same(one: str, other: str) -> bool:
-    """Do two stored texts mean the same? White space and quotes may differ."""
+    """Do two stored texts mean the same? White space and quotes may differ, and a module may be named from another
+    folder: examples.train:loss is train:loss."""
+    (kind, _, first), (other_kind, _, second) = one.partition(" "), other.partition(" ")
+    if kind == other_kind == _FUNCTION:
+        return f".{first}".endswith(f".{second}") or f".{second}".endswith(f".{first}")
     return one == other or _words(one) == _words(other)
 
 
