@@ -75,6 +75,11 @@ def param_option(function: F) -> F:
 
 def read_arguments(target: str | None, params: Sequence[str], options: Mapping[str, object]) -> StudyFile:
     """The study that a file or module:function, --param words and options describe; options override the file."""
+    return study_file(read_all_keys(target, params, options))
+
+
+def read_all_keys(target: str | None, params: Sequence[str], options: Mapping[str, object]) -> dict[str, object]:
+    """The same as checked keys, of which some may be missing."""
     given = Source().checked(given_options(options))
     keys = _from_target(target)
     if "command" in given and "objective" in keys and not _is_file(target):
@@ -84,7 +89,7 @@ def read_arguments(target: str | None, params: Sequence[str], options: Mapping[s
     declared = parameters_of(params)
     if declared:
         keys["space"] = Space({**cast("Space", keys.get("space", {})), **declared})
-    return study_file({**keys, **given})
+    return {**keys, **given}
 
 
 def given_options(options: Mapping[str, object]) -> dict[str, object]:

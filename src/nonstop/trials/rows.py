@@ -45,6 +45,8 @@ def inserts_of(
     for place, row in enumerate(rows):
         count += 1
         try:
+            if isinstance(row, NonstopError):  # of who read the row
+                raise row
             insert = reader.insert_of(row)
         except (NonstopError, ValueError) as error:
             errors.append((where(place), str(error)))
