@@ -70,7 +70,7 @@ def test_conditions_are_refused(url: str) -> None:
 
 
 def test_what_is_not_there(url: str, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="which study of Optuna. There is 'mixed', 'conditional'"):
+    with pytest.raises(DataError, match=r"which study of Optuna. There is 'mixed', 'conditional'"):
         read_optuna(url)
     with pytest.raises(DataError, match="no study 'other' there; studies: 'mixed', 'conditional'"):
         read_optuna(url, "other")

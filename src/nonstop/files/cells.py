@@ -17,14 +17,23 @@ _NUMBER: Final = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
 
 
 def harmless(value: object) -> object:
-    """The value of a cell, with a ' before it if it is text that a spreadsheet would run as a formula."""
-    formula = isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value)
-    return f"'{value}" if formula else value
+    """The value of a cell, with a ' before it if it is text that a spreadsheet would run as a formula; or text that
+    looks as if it had one for this reason, so that text_in() gives back what it was."""
+    if not isinstance(value, str):
+        return value
+    formula = _FORMULA.match(value) and not _NUMBER.fullmatch(value)
+    return f"'{value}" if formula or (value.startswith("'") and _is_marked(value)) else value
+
+
+def _is_marked(text: str) -> bool:
+    """Is it a formula behind any number of '?"""
+    bare = text.lstrip("'")
+    return bool(_FORMULA.match(bare)) and not _NUMBER.fullmatch(bare)
 
 
 def text_in(cell: str) -> str:
     """The text that harmless() was given."""
-    return cell[1:] if cell.startswith("'") and harmless(cell[1:]) == cell else cell
+    return cell[1:] if cell.startswith("'") and _is_marked(cell) else cell
 
 
 def number_in(cell: str) -> object:
