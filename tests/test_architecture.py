@@ -22,7 +22,7 @@ ORDER = [
     "types",
     "wording",
     "arguments",
-    "space.parameters", "space.space", "space", "space.axes", "space.cube", "space.holding",
+    "space.parameters", "space.space", "space", "space.axes", "space.cube", "space.holding", "space.embedding",
     "space.encoding",
     "numerics", "numerics.linalg", "numerics.descent", "numerics.normal", "numerics.quasirandom", "numerics.seeds",
     "numerics.threads",

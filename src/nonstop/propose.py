@@ -34,6 +34,7 @@ from nonstop.numerics.quasirandom import halton
 from nonstop.numerics.seeds import generator, seed_of
 from nonstop.numerics.threads import limit_threads
 from nonstop.space.cube import Cube
+from nonstop.space.embedding import embedding_of
 from nonstop.surrogate.fitted import Fitted, fitted
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.model import DEFAULT_SURROGATE, Surrogate, surrogate_of
@@ -237,7 +238,8 @@ def _proposed(data: _Data, rule: Rule, surrogate: Surrogate, warm: Hyperparamete
     if not len(data.y):
         return _unmodelled(data, _filling(data, seed), "quasi-random", rng)
     try:
-        search = _Search.of(data, fitted(surrogate, data.X, data.y, warm), surrogate, rule, rng)
+        model = fitted(surrogate, data.X, data.y, warm, embedding=embedding_of(data.cube))
+        search = _Search.of(data, model, surrogate, rule, rng)
         choice, believed = _maximum(rule, search) if isinstance(rule, Score) else _chosen(rule, search)
     except NotPositiveDefiniteError:
         return _unmodelled(data, _filling(data, seed), "quasi-random", rng)
@@ -265,7 +267,8 @@ class _Search:
         tolerance = min(1e-6, gp.hyperparameters.noise)  # differences below the noise are none
         terrain = Terrain(cube, gp.lengthscales, centers, taken, tolerance, surrogate.candidates)
         pending = data.believed if isinstance(rule, Score) else np.concatenate([data.busy, data.believed])
-        terms = success_terms(data.X, data.failed, without(pending, data.failed)) if len(data.failed) else ()
+        failures = data.X, data.failed, without(pending, data.failed)
+        terms = success_terms(*failures, embedding_of(cube)) if len(data.failed) else ()
         return cls(data, model, gp.incumbent(surrogate.incumbent), terrain, terms, rng)
 
     def maximize(self, acquisition: Acquisition) -> Choice:
