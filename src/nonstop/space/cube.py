@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nonstop.space.axes import SHORT_AXIS, Axis, Continuous, Discrete, Levels
+from nonstop.space.axes import SHORT_AXIS, Axis, Continuous, Discrete, Held, Levels
 from nonstop.types import Array
 
 #: With a region, a discrete cube of at most so many points is listed to see which are feasible.
@@ -89,6 +89,11 @@ class Cube:
         return any(condition is not None for condition in self.conditions)
 
     @property
+    def is_held(self) -> bool:
+        """Is there an axis with a fixed value?"""
+        return any(isinstance(part, Held) for part in self.parts)
+
+    @property
     def size(self) -> int | None:
         """How many feasible points there are, those that differ in inactive parts only counted once; None if an axis is
         continuous, or if too many points would have to be looked at to tell which lie in the region."""
@@ -155,6 +160,11 @@ class Cube:
     def holds(self, X: Array) -> NDArray[np.bool_]:
         """Which of the points X lie in the region: (m,)."""
         return np.ones(len(X), dtype=bool) if self.region is None or not len(X) else self.region.holds(X)
+
+    def feasible(self, X: Array) -> Array:
+        """Those of the points X, moved to the values of held axes, that lie in the region."""
+        moved = self.snap(X) if self.is_held else X
+        return moved if self.region is None else moved[self.holds(moved)]
 
     def snap(self, X: Array) -> Array:
         """Points near X that encode params: clipped, moved to the centre of their cell, one-hot at their largest
