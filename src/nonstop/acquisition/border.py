@@ -18,7 +18,6 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
 
 from nonstop.acquisition.rule import Acquisition
 from nonstop.space.cube import Cube
@@ -30,7 +29,7 @@ _ROUNDS = 40
 _LONGEST, _SHORTEST = 0.25, 1e-8  # of a step, in units of the reach
 _PARTS, _STAGES = 17, 7  # a bisection in sixteen parts at once: its error is 16^-7 of the way
 _DIFFERENCE = 1e-6  # step of the finite differences of a margin
-_PROBE = 1e-4  # without a margin: how far behind the border the lines start that find its normal
+_PROBE = 1e-6  # without a margin: how far behind the border the lines start that find its normal
 _INSET = 1e-9  # how far inside of a cut to stay: a rounding error would lead out of the region
 _NEAR = 2.0  # longest steps, from which on a cut is too far away to be relied on
 
@@ -188,13 +187,20 @@ class _Climb:
         back = self._at(self.x) - self._at(outside) if not back.any() else back
         base = self._at(inside) + _PROBE * back / max(float(np.linalg.norm(back)), 1e-300)
         k = len(self.free)
-        lengths = _PROBE * np.geomspace(0.25, 64.0, 25)
         rays = np.concatenate([np.eye(k), -np.eye(k)])
-        ends = base + lengths[None, :, None] * rays[:, None, :]
-        holds = self._holds(self._points(ends.reshape(-1, k))).reshape(2 * k, -1)
-        hit = ~holds
-        distance = np.where(hit.any(axis=1), lengths[hit.argmax(axis=1)], np.inf)
-        return 1.0 / distance[k:] - 1.0 / distance[:k]
+        near, far = np.zeros(2 * k), np.full(2 * k, _PROBE * 256.0)  # the border is between them
+        shares = np.concatenate([[0.0], np.geomspace(1.0 / 1024.0, 1.0, 21)])
+        never = np.ones(2 * k, dtype=bool)
+        for _ in range(4):
+            lengths = near[:, None] + shares * (far - near)[:, None]
+            ends = base + lengths[:, :, None] * rays[:, None, :]
+            out = ~self._holds(self._points(ends.reshape(-1, k))).reshape(2 * k, -1)
+            never &= ~out.any(axis=1)
+            first = np.maximum(out.argmax(axis=1), 1)
+            near, far = (np.take_along_axis(lengths, at[:, None], axis=1)[:, 0] for at in (first - 1, first))
+            shares = np.linspace(0.0, 1.0, 9)
+        slopes = np.where(never, 0.0, 1.0 / far)
+        return slopes[k:] - slopes[:k]
 
     def _at(self, x: Array) -> Array:
         """The free columns in units of the reach."""
@@ -225,6 +231,8 @@ def nearest_to_zero(A: Array, b: Array) -> Array:
     """The shortest z with A z >= b (Lawson and Hanson 1974, least distance programming); zero if there is none."""
     if not len(A) or (b <= 0.0).all():
         return np.zeros(A.shape[1])
+    from scipy.optimize import nnls  # takes a while to import, and only regions need it
+
     E = np.concatenate([A.T, b[None]])
     target = np.zeros(len(E))
     target[-1] = 1.0

@@ -35,6 +35,7 @@ _LOCAL_SCALES = (0.02, 0.5)  # of a lengthscale: how far local candidates lie fr
 _MOVED = 20  # coordinates in which a local candidate differs from its observation, on average
 _WALKERS = 3  # points from which to walk over discrete neighbours
 _TOP = 3  # of a walker's neighbours, those from which to climb
+_ROUNDS = 40  # of a climb in a region: one that met the border would not get further anyway
 _SLIDERS = 4  # points that climb along the border of the region
 _WALK = 32  # moves of a walker, at most; few take more than ten
 ENUMERABLE = 8192  # in a discrete cube with at most so many points, all of them are candidates
@@ -173,12 +174,13 @@ def _polish(
         return -value, -gradient
 
     reach = np.minimum(terrain.lengthscales, 1.0)
+    rounds = 200 if terrain.cube.region is None else _ROUNDS
     found = minimize(
         negative,
         starts,
         np.where(columns, 0.0, starts),
         np.where(columns, 1.0, starts),
-        Limits(tolerance=terrain.tolerance, longest=0.25, merge=0.02 * reach),
+        Limits(tolerance=terrain.tolerance, longest=0.25, merge=0.02 * reach, rounds=rounds),
         np.diag(reach**2),
     )
     return found.x, -found.value

@@ -65,7 +65,8 @@ class Taken:
         if self.cube.region is None and not self.cube.is_held:
             return np.ones(len(points), dtype=bool)
         off = np.abs(self.cube.snap(points) - points).max(axis=1, initial=0.0)
-        return (off < SAME) & self.cube.holds(points)
+        exact: NDArray[np.bool_] = off < SAME
+        return exact & self.cube.holds(points)
 
     def _anything(self, rng: np.random.Generator) -> Iterator[Array]:
         """All feasible points in random order, or, where they are too many, some random ones; in blocks."""
