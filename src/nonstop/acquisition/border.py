@@ -28,8 +28,9 @@ Rows: TypeAlias = NDArray[np.intp]
 _ROUNDS = 40
 _LONGEST, _SHORTEST = 0.25, 1e-8  # of a step, in units of the reach
 _PARTS, _STAGES = 17, 7  # a bisection in sixteen parts at once: its error is 16^-7 of the way
-_DIFFERENCE = 1e-6  # step of the finite differences of a margin
+_DIFFERENCE = 1e-7  # step of the finite differences of a margin
 _PROBE = 1e-6  # without a margin: how far behind the border the lines start that find its normal
+_SAME = 0.9999  # the cosine of the angle between normals of the same constraint
 _INSET = 1e-9  # how far inside of a cut to stay: a rounding error would lead out of the region
 _NEAR = 2.0  # longest steps, from which on a cut is too far away to be relied on
 
@@ -131,7 +132,7 @@ class _Climb:
         if self._holds(trial[None])[0]:
             return trial
         outside, inside = self._crossing(self.x, trial)
-        self._cut(inside, outside)
+        self._cut(*(self._linearised(trial) or self._probed(inside, outside)))
         # Back into the region along the normals: back to where the step began would be no progress on a curved border.
         inward = nearest_to_zero(self.N, np.ones(len(self.N)))
         length = float(np.abs(inward).max())
@@ -154,35 +155,30 @@ class _Climb:
             inside, outside = line[last], line[last + 1]
         return outside, inside
 
-    def _cut(self, inside: Array, outside: Array) -> None:
-        normal = self._normal_of_margin(outside)
-        if normal is None:
-            normal = self._normal_by_probing(inside, outside)
-        size = float(np.linalg.norm(normal))
-        if not size > 0.0 or not np.isfinite(size):
-            normal, size = self._at(inside) - self._at(outside), 1.0
-            size = float(np.linalg.norm(normal)) or 1.0
-        normal = normal / size
-        other = self.N @ normal < 0.9999  # a cut of the same direction is replaced
+    def _cut(self, normal: Array, point: Array) -> None:
+        other = self.N @ normal < _SAME  # a cut of the same direction is replaced
         self.N = np.concatenate([self.N[other], normal[None]])
-        self.p = np.concatenate([self.p[other], self._at(inside)[None]])
+        self.p = np.concatenate([self.p[other], point[None]])
 
-    def _normal_of_margin(self, x: Array) -> Array | None:
-        """The gradient of the margin, by finite differences; None if there is none. Outside of the region the margin is
-        that of the constraint which is violated."""
-        k = len(self.free)
-        at = self._at(x) + _DIFFERENCE * np.concatenate([np.eye(k), -np.eye(k)])
-        ends = self._points(at)
+    def _linearised(self, outside: Array) -> tuple[Array, Array] | None:
+        """The normal of the margin at a point outside, by finite differences, and where the margin is zero if it is
+        linear; None if there is no margin. Outside of the region it is the margin of a constraint that is violated, so
+        that in a corner the constraints come one after the other."""
+        k, at = len(self.free), self._at(outside)
+        ends = self._points(at + _DIFFERENCE * np.concatenate([np.eye(k), -np.eye(k), np.zeros((1, k))]))
         margin = None if self.cube.region is None else self.cube.region.margin(self._rest(ends))
         if margin is None:
             return None
-        apart = (ends[:k] - ends[k:])[np.arange(k), self.free] / self.reach  # shorter at the ends of the cube
-        slope: Array = np.nan_to_num((margin[:k] - margin[k:]) / apart)
-        return slope
+        apart = (ends[:k] - ends[k:-1])[np.arange(k), self.free] / self.reach  # shorter at the ends of the cube
+        slope = (margin[:k] - margin[k:-1]) / apart
+        size = float(slope @ slope)
+        if not 0.0 < size < np.inf or not margin[-1] < 0.0:
+            return None
+        return slope / np.sqrt(size), at - float(margin[-1]) * slope / size
 
-    def _normal_by_probing(self, inside: Array, outside: Array) -> Array:
-        """From a point a little behind the border, how far it is to the border along each column: for a plane, the
-        normal's components are the inverses."""
+    def _probed(self, inside: Array, outside: Array) -> tuple[Array, Array]:
+        """The normal at a point of the border, without a margin. From a point a little behind the border, how far it is
+        to the border along each column: for a plane, the normal's components are the inverses."""
         back = self._at(inside) - self._at(outside)
         back = self._at(self.x) - self._at(outside) if not back.any() else back
         base = self._at(inside) + _PROBE * back / max(float(np.linalg.norm(back)), 1e-300)
@@ -200,7 +196,8 @@ class _Climb:
             near, far = (np.take_along_axis(lengths, at[:, None], axis=1)[:, 0] for at in (first - 1, first))
             shares = np.linspace(0.0, 1.0, 9)
         slopes = np.where(never, 0.0, 1.0 / far)
-        return slopes[k:] - slopes[:k]
+        normal = slopes[k:] - slopes[:k] if not never.all() else back
+        return normal / max(float(np.linalg.norm(normal)), 1e-300), self._at(inside)
 
     def _at(self, x: Array) -> Array:
         """The free columns in units of the reach."""
