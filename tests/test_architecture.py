@@ -21,6 +21,7 @@ ORDER = [
     "clock",
     "types",
     "wording",
+    "markup",
     "arguments",
     "space.parameters", "space.space", "space", "space.axes", "space.cube", "space.holding", "space.embedding",
     "space.encoding",
@@ -37,18 +38,20 @@ ORDER = [
     "acquisition.rules",
     "acquisition.border", "acquisition.maximize", "acquisition.taken",
     "propose",
-    "trials", "trials.diagnostics", "trials.trial", "trials.messages", "trials.transitions", "trials.best",
-    "trials.spec", "trials.mirror", "trials.suggest", "trials.replay",
+    "trials", "trials.diagnostics", "trials.trial", "trials.messages", "trials.transitions", "trials.copying",
+    "trials.retries", "trials.rows", "trials.best",
+    "trials.spec", "trials.card", "trials.mirror", "trials.suggest", "trials.replay",
     "storage.contract", "storage.text", "storage.ledger", "storage.transactions", "storage.memory", "storage.retry",
     "storage.watchdog", "storage.forking",
     "storage.schema", "storage.statement", "storage.rows", "storage.sqlite", "storage.postgres", "storage.database",
-    "storage.sqlledger", "storage.sql", "storage.schemes", "storage.session", "storage",
-    "workers", "workers.usage", "workers.stopping", "workers.template", "workers.guard", "workers.command",
-    "workers.objective", "workers.deadline", "workers.parent", "workers.held", "workers.lease", "workers.pacemaker",
-    "workers.unsent", "workers.reach", "workers.worker",
+    "storage.sqlledger", "storage.sql", "storage.names", "storage.schemes", "storage.session", "storage", "workers",
+    "workers.usage", "workers.stopping", "workers.template", "workers.guard", "workers.environment", "workers.notes",
+    "workers.folders", "workers.running", "workers.output", "workers.command", "workers.calling",
+    "workers.objective", "workers.stored", "workers.deadline", "workers.parent", "workers.held", "workers.lease",
+    "workers.pacemaker", "workers.unsent", "workers.reach", "workers.worker",
     "history.scale", "history.window", "history.progress", "history.lanes", "history.queries", "history.relevance",
     "history.posterior", "history.cuts", "history.coordinates", "history.listing", "history.calibration",
-    "history.board", "history",
+    "history.board", "history.frame", "history",
     "plots.plotly", "plots.words", "plots.style", "plots.values", "plots.progress", "plots.lanes", "plots.queries",
     "plots.relevance", "plots.cuts", "plots.coordinates", "plots.calibration", "plots.image", "plots",
     "engines", "engines.supervision", "engines.transfer", "engines.local", "engines.executor", "engines.dask",
@@ -58,14 +61,14 @@ ORDER = [
     "dashboard", "dashboard.reader", "dashboard.status", "dashboard.rows", "dashboard.throttled", "dashboard.feed",
     "dashboard.watch", "dashboard.overview", "dashboard.parallel", "dashboard.figures", "dashboard.events",
     "dashboard.security", "dashboard.guard", "dashboard.connection", "dashboard.streams", "dashboard.server",
-    "cli", "cli.studyfile", "cli.live", "cli.terminal", "cli.output", "cli.target", "cli.parameters", "cli.options",
-    "cli.study_summary",
+    "cli", "cli.studyfile", "cli.live", "cli.terminal", "cli.output", "cli.target", "cli.complete", "cli.parameters",
+    "cli.options", "cli.study_summary", "cli.identity",
     "cli.run_summary", "cli.capture", "cli.running", "cli.run", "cli.worker", "cli.inspect", "cli.export",
-    "cli.replay", "cli.report", "cli.dashboard", "cli.app",
+    "cli.replay", "cli.report", "cli.dashboard", "cli.completion", "cli.app",
 ]
 # fmt: on
 #: What may stand at the top level besides the rooms.
-TOP = {"errors", "clock", "types", "wording", "arguments", "propose", "study", "report"}
+TOP = {"errors", "clock", "types", "wording", "markup", "arguments", "propose", "study", "report"}
 #: These packages offer names of their modules; the others stay empty, so that nothing is imported by accident.
 FACADES = {"nonstop", "nonstop.space", "nonstop.storage", "nonstop.history", "nonstop.plots"}
 #: `import nonstop` must stay light: a worker pays for it in time and memory.

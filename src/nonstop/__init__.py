@@ -25,6 +25,7 @@ from nonstop.errors import (
     ObjectiveError,
     OutOfReachError,
     ParamsError,
+    RowsError,
     RuleError,
     SpaceError,
     StorageError,
@@ -33,14 +34,16 @@ from nonstop.errors import (
 )
 from nonstop.propose import Proposal, propose, propose_batch
 from nonstop.space import Categorical, Float, Int, Space
-from nonstop.study import Study, create_study, load_study
+from nonstop.study import Study, create_study, delete_study, load_study
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.kernels.kernel import Kernel
 from nonstop.surrogate.kernels.matern52 import Matern52
 from nonstop.surrogate.kernels.rbf import RBF
 from nonstop.surrogate.model import LogNormal, Surrogate
 from nonstop.trials.trial import Trial, TrialState
+from nonstop.types import Params
 from nonstop.workers.command import Command
+from nonstop.workers.running import RunningTrial
 
 __version__ = "0.1.0"
 
@@ -68,11 +71,14 @@ __all__ = [
     "NonstopError",
     "ObjectiveError",
     "OutOfReachError",
+    "Params",
     "ParamsError",
     "Penalized",
     "Proposal",
     "Random",
+    "RowsError",
     "RuleError",
+    "RunningTrial",
     "Schedule",
     "Space",
     "SpaceError",
@@ -90,6 +96,7 @@ __all__ = [
     "View",
     "__version__",
     "create_study",
+    "delete_study",
     "load_study",
     "propose",
     "propose_batch",

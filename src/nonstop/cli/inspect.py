@@ -7,18 +7,19 @@ from collections.abc import Sequence
 
 import click
 
+from nonstop.cli.complete import complete_storage, complete_study
 from nonstop.cli.study_summary import believed_line, believed_of, best_line, best_of, echo_study, summary_of_study
 from nonstop.cli.target import locate, open_existing, open_study, shown_url, split_words
 from nonstop.cli.terminal import echo, echo_json, echo_table
 from nonstop.errors import StudyError
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-study_argument = click.argument("words", nargs=-1, metavar="[URL] STUDY")
+study_argument = click.argument("words", nargs=-1, metavar="[URL] STUDY", shell_complete=complete_study)
 _COLUMNS = ("name", "completed", "running", "failed", "waiting", "direction", "rule")
 
 
 @click.command(epilog="\b\nExamples:\n  nonstop ls sqlite:///runs.db\n  NONSTOP_STORAGE=sqlite:///runs.db nonstop ls")
-@click.argument("words", nargs=-1, metavar="[URL]")
+@click.argument("words", nargs=-1, metavar="[URL]", shell_complete=complete_storage)
 @json_option
 def ls(words: Sequence[str], as_json: bool) -> None:
     """List the studies of a storage."""

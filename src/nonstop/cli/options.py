@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from nonstop.acquisition.rules import DEFAULT_RULE
+from nonstop.cli.complete import COMPLETERS
 from nonstop.cli.parameters import FORMS, parameters_of
 from nonstop.cli.studyfile import Source, StudyFile, read_keys, study_file
 from nonstop.cli.target import VARIABLE
@@ -53,6 +54,7 @@ def key_options(*keys: str) -> Callable[[F], F]:
                 envvar=VARIABLE if key == "storage" else None,
                 metavar="N" if key in _INTEGERS else "TEXT",
                 help=HELP[key],
+                shell_complete=COMPLETERS.get(key),
             )
             function = decorator(function)
         return function

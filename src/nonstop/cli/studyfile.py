@@ -66,6 +66,8 @@ class StudyFile:
     engine: str = "local"
     #: The address of the Dask or Ray cluster.
     address: str | None = None
+    #: No key: was no name given? Then that of a study with another objective is not meant.
+    default_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ def study_file(keys: Mapping[str, object]) -> StudyFile:
         raise StudyFileError(f'address = {keys["address"]!r} needs engine = "dask" or "ray", not "local"')
     if "n_trials" not in keys and "timeout" not in keys:
         raise StudyFileError("there is no budget: give n_trials or timeout (or both)")
-    named: dict[str, Any] = {"name": _default_name(keys), **keys}
+    named: dict[str, Any] = {"name": _default_name(keys), "default_name": "name" not in keys, **keys}
     return StudyFile(**named)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from nonstop.arguments import text_of
 from nonstop.errors import ParamsError, SpaceError
+from nonstop.markup import framed, heading, table, text
 from nonstop.space.parameters import Parameter, from_json, to_json
 from nonstop.types import Value
 from nonstop.wording import hint, shown
@@ -69,9 +70,9 @@ class Space(Mapping[str, Parameter]):
         if not isinstance(data, Mapping):
             raise SpaceError(f"got {shown(data)}, expected a mapping from names to tables")
         parameters: dict[str, Parameter] = {}
-        for name, table in data.items():
+        for name, described in data.items():
             try:
-                parameters[name] = from_json(table)
+                parameters[name] = from_json(described)
             except SpaceError as error:
                 raise SpaceError(f"parameter {shown(name)}: {error}") from None
         return cls(parameters)
@@ -93,3 +94,8 @@ class Space(Mapping[str, Parameter]):
 
     def __repr__(self) -> str:
         return f"Space({self._parameters!r})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        rows = [[text(name), text(repr(parameter))] for name, parameter in self.items()]
+        return framed(heading("Space", f"{len(self)} {'parameter' if len(self) == 1 else 'parameters'}"), table(rows))

@@ -38,6 +38,9 @@ class Spec:
     initial: int | None = None
     #: The command line that created the study, shown to people who want to resume it.
     command: str | None = None
+    #: What is evaluated: "function MODULE:NAME" or "command TEMPLATE", without passwords (see
+    #: nonstop.workers.stored); None if only the program knows that made the study.
+    objective: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.space, Space):
@@ -54,6 +57,7 @@ class Spec:
             "noisy": flag("noisy", self.noisy, StudyError),
             "initial": None if self.initial is None else whole("initial", self.initial, StudyError),
             "command": None if self.command is None else text("command", self.command, StudyError),
+            "objective": None if self.objective is None else text("objective", self.objective, StudyError),
         }
         for field, value in plain.items():
             object.__setattr__(self, field, value)
@@ -70,6 +74,8 @@ class Spec:
 
     def to_json(self) -> dict[str, object]:
         """Plain JSON. A rule or surrogate that is an object is stored as its repr: to load the study, pass it again."""
+        # Versions that know no objective read what has none.
+        objective = {} if self.objective is None else {"objective": self.objective}
         return {
             "space": self.space.to_json(),
             "direction": self.direction,
@@ -79,6 +85,7 @@ class Spec:
             "noisy": self.noisy,
             "initial": self.initial,
             "command": self.command,
+            **objective,
         }
 
     @classmethod
@@ -145,7 +152,8 @@ def _known_fields(stored: Mapping[str, object]) -> dict[str, Any]:
     """The stored fields; StudyError unless they are exactly those of a Spec."""
     if not isinstance(stored, Mapping):
         raise StudyError(f"the specification of the study is damaged: it is {shown(stored)}, and no table")
-    names, found = {field.name for field in fields(Spec)}, {"command": None, **stored}  # the oldest have no command
+    # The oldest have no command, and older ones no objective.
+    names, found = {field.name for field in fields(Spec)}, {"command": None, "objective": None, **stored}
     unknown, missing = sorted(found.keys() - names), sorted(names - found.keys())
     if unknown:
         raise StudyError(f"the study was made by a newer version of nonstop: this one does not know {shown(unknown)}")

@@ -28,6 +28,7 @@ from nonstop.workers.lease import Lease
 from nonstop.workers.objective import Objective, evaluate, limited, objective_of
 from nonstop.workers.pacemaker import Hearts
 from nonstop.workers.reach import Reach
+from nonstop.workers.running import Surroundings
 from nonstop.workers.stopping import StopFlag, StopRequested
 from nonstop.workers.unsent import LOG, Unsent, described
 from nonstop.workers.usage import Usage
@@ -84,6 +85,8 @@ class Task:
     terms: Terms
     #: Identifies the study everywhere (StudyRecord.creation); if empty, results are not kept beside the run.
     creation: str = ""
+    #: Where evaluations run, and with what.
+    surroundings: Surroundings = field(default_factory=Surroundings)
 
 
 class ConsecutiveFailures:
@@ -108,7 +111,7 @@ class ConsecutiveFailures:
         """Apply changes, oldest first."""
         for trial in changes:
             completed, recent = trial.state is TrialState.COMPLETED, trial.sequence > self._since
-            self._ever |= completed and trial.worker is not None  # a value that was added is no evaluation
+            self._ever |= completed and trial.asked_at is not None  # a value that was added is no evaluation
             self._now |= completed and recent
             if not recent or not trial.state.finished:
                 continue
@@ -152,6 +155,7 @@ class Worker:
     ) -> None:
         self._terms = task.terms
         self._name = name
+        self._surroundings = task.surroundings
         self._stop = stop or StopFlag()
         self._clock = clock or WallClock()
         self._on_hold = on_hold
@@ -195,16 +199,19 @@ class Worker:
             report = self._evaluate(trial)
 
     def _evaluate(self, trial: Trial) -> Report:
-        before = self._clock.monotonic()
+        before, seconds = self._clock.monotonic(), 0.0
         try:
             with self._stop.interruptible():
-                result = evaluate(self._objective, trial.params or {})
+                running = self._surroundings.of(trial, self._name, self._session.spec.seed)
+                result = evaluate(self._objective, running.params, running)
         finally:
-            self._evaluating += self._clock.monotonic() - before
+            seconds = self._clock.monotonic() - before
+            self._evaluating += seconds
         if result.value is None and self._stop.interrupted:
             raise StopRequested  # whatever the objective made of it
         state = TrialState.FAILED if result.value is None else TrialState.COMPLETED
-        return Report(os.urandom(16).hex(), trial.number, trial.attempt, state, result.value, result.reason)
+        identity = os.urandom(16).hex(), trial.number, trial.attempt
+        return Report(*identity, state, result.value, result.reason, seconds, result.notes)
 
     def _next(self, report: Report | None) -> Trial | None:
         """Hand in the report; the next trial to run, with params, or None if the run is over."""
@@ -216,7 +223,7 @@ class Worker:
                 return trial
             if _has_room(answer.counts, self._terms.n_trials):
                 answer = self._exchange(None, request=True)
-            else:
+            if self._held is None:  # also when there was room, but what waits is not for this worker
                 answer = self._wait(pause)
                 pause = min(_LONGEST_PAUSE, 1.5 * pause)
         return None
