@@ -24,7 +24,7 @@ ORDER = [
     "markup",
     "arguments",
     "space.parameters", "space.space", "space", "space.axes", "space.cube", "space.holding", "space.embedding",
-    "space.encoding",
+    "space.encoding", "space.partial",
     "numerics", "numerics.linalg", "numerics.descent", "numerics.normal", "numerics.quasirandom", "numerics.seeds",
     "numerics.threads",
     "surrogate", "surrogate.kernels", "surrogate.kernels.distances", "surrogate.kernels.kernel",

@@ -122,7 +122,7 @@ class _Simulation:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self.clock = VirtualClock()
-        self.before = 3 * cube_of(setup.problem.space).axes
+        self.before = 3 * cube_of(setup.problem.space).most_active
         self.study = nonstop.create_study(
             MemoryStorage(self.clock),
             "simulated",

@@ -34,7 +34,8 @@ class Spec:
     seed: int = 0
     #: Do two evaluations of the same point differ? Then a discrete space may try a point again.
     noisy: bool = False
-    #: How many quasi-random trials come before the first that asks the model; None is three for each parameter.
+    #: How many quasi-random trials come before the first that asks the model; None is three for each parameter that is
+    #: active at once, at most.
     initial: int | None = None
     #: The command line that created the study, shown to people who want to resume it.
     command: str | None = None
@@ -70,7 +71,7 @@ class Spec:
     @property
     def initial_trials(self) -> int:
         """How many quasi-random trials come before the first that asks the model."""
-        return 3 * cube_of(self.space).axes if self.initial is None else self.initial
+        return 3 * cube_of(self.space).most_active if self.initial is None else self.initial
 
     def to_json(self) -> dict[str, object]:
         """Plain JSON. A rule or surrogate that is an object is stored as its repr: to load the study, pass it again."""
