@@ -17,7 +17,6 @@ from nonstop.history.scale import Scale, columns_of, grid
 from nonstop.history.window import Window, window
 from nonstop.numerics.threads import limit_threads
 from nonstop.space.encoding import cube_of
-from nonstop.surrogate.kernels.kernel import covariance
 from nonstop.surrogate.model import surrogate_of
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
@@ -165,7 +164,7 @@ def _slice(spec: Spec, model: Posterior, busy: Sequence[Trial], axis: int, rule:
     points[:, columns] = X
     projected = gp.X.copy()
     projected[:, columns] = best[columns]
-    closeness = covariance(gp.kernel, projected, best[None], gp.lengthscales)[:, 0]
+    closeness = gp.correlations(projected, best[None])[:, 0]
     mean, variance = gp.moments(points)
     score = None
     if rule is not None:
