@@ -31,6 +31,11 @@ class Continuous:
         """How many columns it has."""
         return 1
 
+    @property
+    def resting(self) -> tuple[float, ...]:
+        """The columns of a parameter that is not active: in the middle, whatever it was."""
+        return (0.5,)
+
 
 @dataclass(frozen=True, slots=True)
 class Levels:
@@ -48,6 +53,11 @@ class Levels:
     def width(self) -> int:
         """How many columns it has."""
         return 1
+
+    @property
+    def resting(self) -> tuple[float, ...]:
+        """The columns of a parameter that is not active: the middle level, whatever it was."""
+        return (float(self.at(np.array([self.size // 2]))[0, 0]),)
 
     def at(self, i: Indices) -> Array:
         """The centres of the cells i: (m, 1)."""
@@ -91,6 +101,11 @@ class OneHot:
         """How many columns it has."""
         return self.size
 
+    @property
+    def resting(self) -> tuple[float, ...]:
+        """The columns of a parameter that is not active: no choice at all, equally far from each."""
+        return (0.0,) * self.size
+
     def at(self, i: Indices) -> Array:
         """The one-hot vectors of the levels i: (m, size)."""
         X = np.zeros((len(i), self.size))
@@ -111,5 +126,46 @@ class OneHot:
         return (i[:, None] + np.arange(1, self.size)) % self.size
 
 
-Discrete: TypeAlias = Levels | OneHot
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An axis with a single point: another one whose value is fixed while the others are searched."""
+
+    #: What it was before.
+    part: Continuous | Levels | OneHot
+    #: Its columns.
+    columns: tuple[float, ...]
+
+    @property
+    def size(self) -> int:
+        """How many levels there are."""
+        return 1
+
+    @property
+    def width(self) -> int:
+        """How many columns it has."""
+        return self.part.width
+
+    @property
+    def resting(self) -> tuple[float, ...]:
+        """The columns of a parameter that is not active: those of any other of its kind."""
+        return self.part.resting
+
+    def at(self, i: Indices) -> Array:
+        """The columns, for each of the levels i: (m, width)."""
+        return np.tile(np.array(self.columns), (len(i), 1))
+
+    def index(self, X: Array) -> Indices:
+        """The only level, for each row of X (m, width)."""
+        return np.zeros(len(X), dtype=np.int64)
+
+    def pick(self, u: Array) -> Indices:
+        """The only level, for each of u (m,)."""
+        return np.zeros(len(u), dtype=np.int64)
+
+    def moves(self, i: Indices) -> Indices:
+        """The levels (m, 0) to try instead: none."""
+        return np.empty((len(i), 0), dtype=np.int64)
+
+
+Discrete: TypeAlias = Levels | OneHot | Held
 Axis: TypeAlias = Continuous | Discrete
