@@ -8,7 +8,7 @@ from typing import Literal, cast
 
 import numpy as np
 
-from nonstop.space import Categorical, Parameter, Space
+from nonstop.space import Categorical, Ordinal, Parameter, Space
 from nonstop.space.cube import Cube
 from nonstop.space.encoding import cube_of, decode
 from nonstop.types import Array, Params, Value
@@ -29,7 +29,7 @@ class Scale:
     @classmethod
     def of(cls, name: str, parameter: Parameter) -> Scale:
         """The axis of a parameter."""
-        if isinstance(parameter, Categorical):
+        if isinstance(parameter, Categorical | Ordinal):
             return cls(name, "choices", 0.0, len(parameter.choices) - 1.0, tuple(parameter.choices))
         return cls(name, "log" if parameter.log else "linear", float(parameter.low), float(parameter.high))
 

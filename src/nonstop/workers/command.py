@@ -24,8 +24,8 @@ from typing import IO, Final
 
 from nonstop.arguments import seconds, text
 from nonstop.errors import ObjectiveError, StartError
-from nonstop.space import Categorical, Space
-from nonstop.types import Params
+from nonstop.space import Categorical, Ordinal, Space
+from nonstop.types import Params, Value
 from nonstop.wording import shown
 from nonstop.workers.guard import Guard
 from nonstop.workers.stopping import check_platform
@@ -70,12 +70,15 @@ class Command:
             if re.search("[{}]", PLACEHOLDER.sub("", part)):
                 raise ObjectiveError(f"the command has a single brace in {part!r}: write {{{{ and }}}} for braces")
             for name in filter(None, PLACEHOLDER.findall(part)):
-                if name not in space:
+                if not space.named(name):
                     raise ObjectiveError(
-                        f"the command has a placeholder {{{name}}}, but the parameters are {', '.join(space)}; "
+                        f"the command has a placeholder {{{name}}}, but the parameters are {', '.join(space.names)}; "
                         "write {{ and }} where braces are meant"
                     )
-        choices = {name: found.choices for name, found in space.items() if isinstance(found, Categorical)}
+        choices: dict[str, list[Value]] = {}
+        for leaf in space.leaves:
+            if isinstance(leaf.parameter, Categorical | Ordinal):
+                choices.setdefault(leaf.name, []).extend(leaf.parameter.choices)
         check_values(parts, choices)
 
     def arguments(self, params: Params) -> list[str]:
