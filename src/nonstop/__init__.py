@@ -32,7 +32,7 @@ from nonstop.errors import (
     TrialError,
 )
 from nonstop.propose import Proposal, propose, propose_batch
-from nonstop.space import Categorical, Float, Int, Space
+from nonstop.space import Categorical, Float, Int, Ordinal, Space
 from nonstop.study import Study, create_study, load_study
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.kernels.kernel import Kernel
@@ -67,6 +67,7 @@ __all__ = [
     "MissingExtraError",
     "NonstopError",
     "ObjectiveError",
+    "Ordinal",
     "OutOfReachError",
     "ParamsError",
     "Penalized",

@@ -241,8 +241,8 @@ class Study:
             }
             for trial in self.trials
         ]
-        columns = ["number", "state", "value", *(f"params_{name}" for name in self.spec.space), "started_at", "seconds"]
-        return pd.DataFrame(rows, columns=columns)
+        params = [f"params_{name}" for name in self.spec.space.names]
+        return pd.DataFrame(rows, columns=["number", "state", "value", *params, "started_at", "seconds"])
 
     def plot(self, name: str) -> Figure:
         """A Plotly figure of the study: "trace", "timeline", "slices", "contour", "parallel", "lengthscales",
@@ -302,9 +302,12 @@ def load_study(
     name: str,
     rule: str | Rule | None = None,
     surrogate: str | Surrogate | None = None,
+    space: Space | None = None,
 ) -> Study:
-    """The study of that name. Pass the rule or surrogate again if it is an object of your own."""
-    return _loaded(open_storage(storage), text("name", name, StudyError), {"rule": rule, "surrogate": surrogate})
+    """The study of that name. Pass the rule or surrogate again if it is an object of your own, and the space if it has
+    a constraint that is a function."""
+    given = {"rule": rule, "surrogate": surrogate, "space": space}
+    return _loaded(open_storage(storage), text("name", name, StudyError), given)
 
 
 def _loaded(storage: Storage, name: str, given: Mapping[str, object]) -> Study:

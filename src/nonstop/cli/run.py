@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nonstop.cli.options import key_options, param_option, read_arguments
+from nonstop.cli.options import key_options, param_option, read_arguments, where_option
 from nonstop.cli.run_summary import command_line
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
 from nonstop.cli.target import open_now
@@ -33,6 +33,7 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
 @click.argument("target", required=False, metavar="[STUDY.toml | MODULE:FUNCTION]")
 @key_options("command")
 @param_option
+@where_option
 @key_options("storage", "name", "direction", "rule", "surrogate", "seed", "initial")
 @click.option(
     "--noisy/--exact",

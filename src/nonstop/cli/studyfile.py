@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shlex
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time
 from difflib import get_close_matches
@@ -20,6 +20,7 @@ from nonstop.acquisition.rules import rule_of
 from nonstop.arguments import LONGEST, text_of, whole_of
 from nonstop.errors import RuleError, SpaceError, StudyFileError
 from nonstop.space import Space
+from nonstop.space.constraint import constraints_of
 from nonstop.surrogate.model import surrogate_of
 from nonstop.types import LARGEST_INTEGER, Direction
 from nonstop.wording import seconds_of, shown
@@ -96,7 +97,7 @@ class Source:
         try:
             clean = check(value)
         except SpaceError as error:
-            raise StudyFileError(f"{self.path or '--param'}: {error}") from None
+            raise StudyFileError(f"{self.path or ('--where' if key == 'where' else '--param')}: {error}") from None
         except RuleError as error:
             raise StudyFileError(f"{self.quoted(key, value)}: {error}") from None
         if clean is None:
@@ -130,7 +131,15 @@ def study_file(keys: Mapping[str, object]) -> StudyFile:
     if "n_trials" not in keys and "timeout" not in keys:
         raise StudyFileError("there is no budget: give n_trials or timeout (or both)")
     named: dict[str, Any] = {"name": _default_name(keys), **keys}
-    return StudyFile(**named)
+    return StudyFile(**{**named, "space": constrained(named["space"], named.pop("where", ()))})
+
+
+def constrained(space: Space, where: Sequence[str]) -> Space:
+    """The space with these constraints besides its own; StudyFileError if they do not fit it."""
+    try:
+        return Space(space, [*space.where, *where]).complete()
+    except SpaceError as error:
+        raise StudyFileError(str(error)) from None
 
 
 def _default_name(keys: Mapping[str, object]) -> str:
@@ -185,6 +194,14 @@ def _space(value: object) -> Space:
     return value if isinstance(value, Space) else Space.from_json(value)  # type: ignore[arg-type]
 
 
+def _where(value: object) -> tuple[str, ...] | None:
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
+        return None
+    constraints_of(texts)  # or SpaceError, which points at the character
+    return tuple(texts)
+
+
 def _at_least(least: int, most: int = LARGEST_INTEGER) -> Callable[[object], int | None]:
     def check(value: object) -> int | None:
         number = whole_of(value)
@@ -206,6 +223,7 @@ _DURATION = (_duration, 'a duration: seconds, or a text such as "90s", "30m", "2
 #: For each key: a check that returns the clean value or None, and what is expected, for the error message.
 _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "space": (_space, "tables"),
+    "where": (_where, 'a list of constraints such as ["low < high"]'),
     "name": (_text, "the name of the study"),
     "objective": (_function, "module:function"),
     "command": (_command, 'a shell command such as "python train.py --lr {lr}", its quotes closed'),

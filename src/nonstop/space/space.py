@@ -84,10 +84,19 @@ class Space(Mapping[str, Parameter], Branch):
         yield from ((one, None) for one in self.constraints)
         yield from ((one, under) for inner, under in self.nested for one in inner.constraints)
 
+    @property
+    def functions(self) -> list[Constraint]:
+        """The constraints that are functions, or stand for functions that are not here."""
+        return [one for one, _ in self.rules() if not isinstance(one, Expression)]
+
     def complete(self) -> Space:
         """The space itself; SpaceError if a constraint has a name that is nowhere. Inside another space it could be
         a name of that one, so this is not checked before the space is used."""
         for expression, use in self._open:
+            choices = [choice for leaf in self.leaves for choice in getattr(leaf.parameter, "choices", ())]
+            if use.name in choices:
+                what = f"{use.name} is no parameter but a choice: write it in quotes, '{use.name}'"
+                raise pointed(expression.text, use.at, what)
             raise pointed(
                 expression.text, use.at, f"unknown name {shown(use.name)}: expected {hint(use.name, self.names)}"
             )

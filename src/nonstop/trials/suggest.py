@@ -73,6 +73,8 @@ def trial_seed(study_seed: int, number: int) -> int:
 
 def suggest(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1) -> Suggestion:
     """The params for a trial that has a number and a data version but no params yet."""
+    if not cube_of(spec.space).axes:  # every parameter has one value
+        return Suggestion(decode(spec.space, ()), trial_seed(spec.seed, trial.number), Diagnostics("quasi-random", 0))
     if trial.number < spec.initial_trials or (trial.version == 0 and not basis.failed):
         skip = _first_new(spec, mirror, trial.number)
         if skip is not None:
