@@ -12,19 +12,20 @@ from nonstop.storage.contract import Storage
 from nonstop.storage.schema import results
 from nonstop.storage.sql import SqlStorage
 from nonstop.trials.messages import Report, Request
-from nonstop.trials.trial import TrialState
+from nonstop.trials.trial import Trial, TrialState
+from nonstop.types import Value
 from tests.helpers.storages import Desk
 
 
 def test_a_trial_that_is_being_proposed_takes_room_from_those_that_wait(desk: Desk) -> None:
     desk.ask(limit=2)
-    desk.storage.insert(desk.study, {"x": 1.0}, None, "waits")
+    desk.insert({"x": 1.0}, None, "waits")
     assert desk.request(limit=1) is None
     assert desk.ask(limit=2).number == 1
 
 
 def test_a_waiting_trial_begins_when_it_is_granted(desk: Desk) -> None:
-    inserted = desk.storage.insert(desk.study, {"x": 1.0}, None, "waits")
+    inserted = desk.insert({"x": 1.0}, None, "waits")
     granted = desk.ask()
     assert inserted.started_at is None
     assert granted.started_at is not None
@@ -39,6 +40,29 @@ def test_a_request_repeated_after_its_trial_was_handed_on_is_granted_the_next_at
     again = desk.storage.exchange(desk.study, 0, request=request).trial
     assert again is not None
     assert (again.number, again.attempt, again.state) == (0, 2, TrialState.PROPOSING)
+
+
+def test_a_request_with_fixed_params_leaves_other_waiting_trials_alone(desk: Desk) -> None:
+    def granted(name: str, fixed: dict[str, Value], limit: int | None = None) -> Trial | None:
+        return desk.storage.exchange(desk.study, 0, request=Request(name, "me", limit, fixed=fixed)).trial
+
+    desk.insert({"x": 1.0}, None, "waits")
+    fixed: dict[str, Value] = {"b": 1, "a": "one"}
+    first = granted("one", fixed)
+    assert first is not None
+    assert (first.number, first.fixed) == (1, fixed)
+    desk.hand_on(first)
+    other = granted("two", {"a": "two"})
+    assert other is not None
+    assert (other.number, other.fixed) == (2, {"a": "two"})
+    assert granted("full", {"a": "three"}, limit=3) is None
+    again = granted("three", {"a": "one", "b": 1}, limit=3)
+    assert again is not None
+    assert (again.number, again.attempt, again.fixed) == (1, 2, fixed)
+    assert desk.ask().number == 0
+    started = desk.start(again).trial
+    assert started is not None
+    assert desk.trial(1).fixed == started.fixed == fixed
 
 
 def test_a_result_that_changes_nothing_is_no_change(desk: Desk) -> None:

@@ -81,11 +81,11 @@ def test_an_older_schema_is_migrated_once_and_keeps_its_data(shared_url: str, mo
 
 
 def back_to_version_1(url: str) -> None:
+    added = [("trials", name) for name in ("lease", "undone", "checksum", "seconds", "notes", "fixed")]
+    added += [("studies", "budget"), ("results", "notes")]
     execute(
         url,
-        "ALTER TABLE nonstop_trials DROP COLUMN lease",
-        "ALTER TABLE nonstop_trials DROP COLUMN undone",
-        "ALTER TABLE nonstop_trials DROP COLUMN checksum",
+        *(f"ALTER TABLE nonstop_{table} DROP COLUMN {name}" for table, name in added),
         "DELETE FROM nonstop_schema",
         "INSERT INTO nonstop_schema VALUES (1, 0)",
     )

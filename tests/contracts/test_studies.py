@@ -6,7 +6,7 @@ import pytest
 
 from nonstop.errors import StorageError, StudyError
 from nonstop.storage.contract import Storage
-from nonstop.trials.messages import HandOn
+from nonstop.trials.messages import HandOn, Insert
 from tests.helpers.storages import Desk
 
 SPEC = {"space": {"x": {"type": "float", "low": 1e-5, "high": 0.1}}, "seed": 0, "note": "größer \\ud800 \0"}
@@ -32,6 +32,18 @@ def test_an_unknown_name_is_refused_with_the_known_ones(storage: Storage) -> Non
     storage.create_study("two", {})
     with pytest.raises(StudyError, match="'one', 'two'"):
         storage.load_study("nothing")
+
+
+def test_the_latest_budget_is_kept(storage: Storage) -> None:
+    study = storage.create_study("demo", {})
+    assert study.budget is None
+    for budget in (40, 2**62, None, 7):
+        storage.set_budget(study.id, budget)
+        assert storage.load_study("demo").budget == budget
+    storage.create_study("other", {})
+    assert [record.budget for record in storage.list_studies()] == [7, None]
+    with pytest.raises(StudyError, match="no study with id 99"):
+        storage.set_budget(99, 1)
 
 
 def test_studies_are_listed_oldest_first(storage: Storage) -> None:
@@ -71,7 +83,7 @@ def test_an_unknown_study_is_refused(storage: Storage) -> None:
     for call in (
         lambda: storage.exchange(99, 0),
         lambda: storage.beat(99, []),
-        lambda: storage.insert(99, {}, None, "a"),
+        lambda: storage.insert(99, [Insert({})], "a"),
         lambda: storage.hand_on(99, HandOn(0, 1, "", max_attempts=1)),
     ):
         with pytest.raises(StudyError, match="no study with id 99"):

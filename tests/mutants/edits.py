@@ -123,8 +123,8 @@ EDITS: tuple[Edit, ...] = (
     Edit("storage/memory.py", "        del self._granted[self._request_ids.pop(new.number)]\n", ""),
     Edit(
         "storage/memory.py",
-        "min(self.states[TrialState.WAITING], default=None)",
-        "max(self.states[TrialState.WAITING], default=None)",
+        "min(waiting, default=None)",
+        "max(waiting, default=None)",
     ),
     Edit("storage/retry.py", "if not transient(error) or clock", "if clock"),
     Edit("storage/retry.py", "- start > patience.deadline", "- start < 0.0"),

@@ -7,6 +7,7 @@ from typing import Any
 
 from nonstop.arguments import text_of
 from nonstop.errors import ParamsError, SpaceError
+from nonstop.markup import framed, heading, table, text
 from nonstop.space.choices import Branch
 from nonstop.space.constraint import Constraint, Expression, Function, constraints_of, read, stored
 from nonstop.space.decision import first_broken
@@ -203,12 +204,12 @@ class Space(Mapping[str, Parameter], Branch):
             raise SpaceError(f"got spaces inside each other, expected at most {DEEPEST}")
         parameters: dict[str, Parameter] = {}
         where = []
-        for name, table in data.items():
+        for name, described in data.items():
             try:
-                if name == "where" and isinstance(table, list | str):
-                    where = [read(one) for one in ([table] if isinstance(table, str) else table)]
+                if name == "where" and isinstance(described, list | str):
+                    where = [read(one) for one in ([described] if isinstance(described, str) else described)]
                 else:
-                    parameters[name] = from_json(table, lambda inner: cls._read(inner, depth + 1))
+                    parameters[name] = from_json(described, lambda inner: cls._read(inner, depth + 1))
             except SpaceError as error:
                 raise SpaceError(f"parameter {shown(name)}: {error}") from None
         return cls(parameters, where)  # type: ignore[arg-type]
@@ -238,6 +239,12 @@ class Space(Mapping[str, Parameter], Branch):
     def __repr__(self) -> str:
         where = f", where=[{', '.join(map(repr, self.where))}]" if self.constraints else ""
         return f"Space({self._parameters!r}{where})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        rows = [[text(name), text(repr(parameter))] for name, parameter in self.items()]
+        rows += [[text("where"), text(str(one))] for one in self.constraints]
+        return framed(heading("Space", f"{len(self)} {'parameter' if len(self) == 1 else 'parameters'}"), table(rows))
 
 
 def _checked(parameters: object) -> dict[str, Parameter]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Final
 from zlib import crc32
 
 from nonstop.errors import StorageError
 from nonstop.storage.schema import trials
-from nonstop.storage.text import decode_all, encode
+from nonstop.storage.text import decode, decode_all, encode
 from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.trial import Trial, TrialState
 
@@ -19,19 +19,33 @@ _RENAMED: Final = {"order": "place", "worker": "owner"}
 #: The columns of a trial, in the order of its fields.
 COLUMNS: Final = tuple(trials.c[_RENAMED.get(name, name)] for name in Trial.__slots__)
 
+_NAMES: Final = tuple(column.name for column in COLUMNS)
+_FIELDS: Final = attrgetter(*Trial.__slots__)
+#: Fields whose column holds something else than the field.
+_ENCODED: Final = ("state", "diagnostics", "params", "fixed", "notes", "value")
+
 #: The place of the checksum in a row: after the fields.
 _CHECKSUM: Final = len(COLUMNS)
 #: What a checksum is of: all that proposals and figures are made from, but not times, which are floats.
-_UNCHECKED: Final = ("beat", "asked_at", "started_at", "finished_at", "lease")
+_UNCHECKED: Final = ("beat", "asked_at", "started_at", "finished_at", "lease", "seconds")
 _CHECKED: Final = tuple(name for name in Trial.__slots__ if name not in _UNCHECKED)
 _CHECKED_COLUMNS: Final = tuple(_RENAMED.get(name, name) for name in _CHECKED)
 _CHECKED_PLACES: Final = itemgetter(*(Trial.__slots__.index(name) for name in _CHECKED))
+#: The place of `notes`, which `fixed` follows.
+_NOTES: Final = Trial.__slots__.index("notes")
 _DAMAGE: Final = (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError)
 _STATES: Final = {state.value: state for state in TrialState}
 _TRIAL: Final[Callable[..., Trial]] = Trial
 
 
-def to_columns(trial: Trial, fields: Sequence[str] = Trial.__slots__) -> dict[str, Any]:
+def to_columns(trial: Trial) -> dict[str, Any]:
+    """The columns of a whole trial."""
+    row = dict(zip(_NAMES, _FIELDS(trial), strict=True))
+    row.update(_column(name, getattr(trial, name)) for name in _ENCODED)
+    return row
+
+
+def some_columns(trial: Trial, fields: Sequence[str]) -> dict[str, Any]:
     """The columns for these fields of the trial."""
     return dict(_column(name, getattr(trial, name)) for name in fields)
 
@@ -42,8 +56,10 @@ def _column(name: str, value: Any) -> tuple[str, Any]:
         return column, value.value
     if name == "diagnostics":
         return column, "{}" if value is None else encode(name, value.to_json())
-    if name == "params" and value is not None:
+    if name in ("params", "fixed") and value is not None:
         return column, encode(name, value)
+    if name == "notes":
+        return column, encode(name, value) if value else None
     if name == "value" and value is not None:
         return column, repr(value)
     return column, value
@@ -92,6 +108,16 @@ def _to_trials(rows: Sequence[Sequence[Any]]) -> list[Trial]:
     decoded = decode_all([row[2] or "null" for row in rows] + [row[11] for row in rows])
     recorded = map(Diagnostics.from_json, decoded[len(rows) :])
     return [
-        _TRIAL(row[0], _STATES[row[1]], params, row[3] and float(row[3]), *row[4:11], diagnostics, *row[12:_CHECKSUM])
+        _TRIAL(
+            row[0],
+            _STATES[row[1]],
+            params,
+            row[3] and float(row[3]),
+            *row[4:11],
+            diagnostics,
+            *row[12:_NOTES],
+            {} if row[_NOTES] is None else decode(row[_NOTES]),
+            None if row[_NOTES + 1] is None else decode(row[_NOTES + 1]),
+        )
         for row, params, diagnostics in zip(rows, decoded, recorded, strict=False)
     ]

@@ -36,7 +36,7 @@ VERSION: Final = 2
 Migration: TypeAlias = Callable[[Connection], None]
 #: MIGRATIONS[v] takes a database from version v - 1 to v, inside one transaction. A new database starts at VERSION.
 MIGRATIONS: Final[Mapping[int, Migration]] = {
-    2: lambda connection: _add_columns(connection, "nonstop_trials", "lease", "undone", "checksum"),
+    2: lambda connection: _add_version_2(connection),
 }
 
 _FOREIGN: Final = "tables named nonstop_* are here, but not as nonstop makes them: use another database, or drop them"
@@ -60,6 +60,9 @@ studies: Final = Table(
     Column("created_at", Double, nullable=False),
     Column("sequence", BigInteger, nullable=False, default=0),
     *(Column(state.value, Integer, nullable=False, default=0) for state in TrialState),
+    Column("budget", BigInteger),  # since version 2
+    # Since version 2: SQLite would give the id of a deleted study to the next one, and its workers would go on there.
+    sqlite_autoincrement=True,
 )
 
 trials: Final = Table(
@@ -87,6 +90,9 @@ trials: Final = Table(
     Column("lease", Double),  # since version 2: of a trial that was asked for; NULL if a worker's heartbeat keeps it
     Column("undone", BigInteger),  # since version 2: the change that failed it, if a late result undid that
     Column("checksum", BigInteger),  # since version 2: of a finished trial, which does not change any more
+    Column("seconds", Double),  # since version 2
+    Column("notes", Text),  # since version 2: NULL if there are none
+    Column("fixed", Text),  # since version 2: NULL if there are none
     UniqueConstraint("study_id", "sequence"),
     UniqueConstraint("study_id", "place"),
     UniqueConstraint("study_id", "request_id"),
@@ -106,6 +112,7 @@ results: Final = Table(
     Column("reason", Text),
     Column("counted", Boolean, nullable=False),
     Column("reported_at", Double, nullable=False),
+    Column("notes", Text),  # since version 2
 )
 
 
@@ -131,6 +138,24 @@ def install(connection: Connection, tables: Set[str], now: float) -> None:
     for version in range(found + 1, VERSION + 1):
         MIGRATIONS[version](connection)
         connection.execute(insert(schema).values(version=version, installed_at=now))
+
+
+def _add_version_2(connection: Connection) -> None:
+    _add_columns(connection, studies.name, "budget")
+    _add_columns(connection, trials.name, "lease", "undone", "checksum", "seconds", "notes", "fixed")
+    _add_columns(connection, results.name, "notes")
+    if connection.dialect.name == "sqlite":
+        _number_studies_anew(connection)
+
+
+def _number_studies_anew(connection: Connection) -> None:
+    """AUTOINCREMENT cannot be added to a table of SQLite: a new one takes its place. Nothing refers to it by its inner
+    name, so what refers to the old one refers to the new one afterwards."""
+    new = studies.to_metadata(MetaData(), name="nonstop_studies_new")
+    new.create(connection, checkfirst=False)
+    connection.execute(new.insert().from_select(new.c.keys(), studies.select()))
+    connection.exec_driver_sql(f"DROP TABLE {studies.name}")
+    connection.exec_driver_sql(f"ALTER TABLE {new.name} RENAME TO {studies.name}")
 
 
 def _add_columns(connection: Connection, table: str, *names: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final, cast, get_args
 
 from nonstop.acquisition.rule import Rule
@@ -34,10 +34,14 @@ class Spec:
     seed: int = 0
     #: Do two evaluations of the same point differ? Then a discrete space may try a point again.
     noisy: bool = False
-    #: How many quasi-random trials come before the first that asks the model; None is three for each parameter.
+    #: How many quasi-random trials come before the first that asks the model; None is three for each parameter, but at
+    #: most a quarter of the budget.
     initial: int | None = None
     #: The command line that created the study, shown to people who want to resume it.
     command: str | None = None
+    #: What is evaluated: "function MODULE:NAME" or "command TEMPLATE", without passwords (see
+    #: nonstop.workers.stored); None if only the program knows that made the study.
+    objective: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.space, Space):
@@ -55,6 +59,7 @@ class Spec:
             "noisy": flag("noisy", self.noisy, StudyError),
             "initial": None if self.initial is None else whole("initial", self.initial, StudyError),
             "command": None if self.command is None else text("command", self.command, StudyError),
+            "objective": None if self.objective is None else text("objective", self.objective, StudyError),
         }
         for field, value in plain.items():
             object.__setattr__(self, field, value)
@@ -66,12 +71,20 @@ class Spec:
 
     @property
     def initial_trials(self) -> int:
-        """How many quasi-random trials come before the first that asks the model."""
+        """How many quasi-random trials come before the first that asks the model, where no budget is too small."""
         return 3 * cube_of(self.space).axes if self.initial is None else self.initial
+
+    def initial_within(self, budget: int | None) -> int:
+        """The same for a run that ends with so many results; None: nobody said how many."""
+        if self.initial is not None or budget is None:
+            return self.initial_trials
+        return min(self.initial_trials, budget // 4)
 
     def to_json(self) -> dict[str, object]:
         """Plain JSON. A rule or surrogate that is an object, and a constraint that is a function, are stored as their
         repr: to load the study, pass them again."""
+        # Versions that know no objective read what has none.
+        objective = {} if self.objective is None else {"objective": self.objective}
         return {
             "space": self.space.to_json(),
             "direction": self.direction,
@@ -81,6 +94,7 @@ class Spec:
             "noisy": self.noisy,
             "initial": self.initial,
             "command": self.command,
+            **objective,
         }
 
     @classmethod
@@ -125,7 +139,9 @@ def resumed_spec(name: str, stored: Mapping[str, object], given: Mapping[str, ob
                 f"the study {name!r} was made with the {field} object {said}: pass it again, as {field}=..."
             )
     own = {field: wanted[field] for field in ("rule", "surrogate") if field in wanted}
-    return Spec.from_json(stored, **own, space=_with_functions(name, stored, wanted))  # type: ignore[arg-type]
+    spec = Spec.from_json(stored, **own, space=_with_functions(name, stored, wanted))  # type: ignore[arg-type]
+    # Stored may be None, and a number that is said holds whatever the budget.
+    return replace(spec, initial=wanted["initial"]) if "initial" in wanted else spec  # type: ignore[arg-type]
 
 
 def _with_functions(name: str, stored: Mapping[str, Any], wanted: Mapping[str, object]) -> Space | None:
@@ -167,7 +183,8 @@ def _known_fields(stored: Mapping[str, object]) -> dict[str, Any]:
     """The stored fields; StudyError unless they are exactly those of a Spec."""
     if not isinstance(stored, Mapping):
         raise StudyError(f"the specification of the study is damaged: it is {shown(stored)}, and no table")
-    names, found = {field.name for field in fields(Spec)}, {"command": None, **stored}  # the oldest have no command
+    # The oldest have no command, and older ones no objective.
+    names, found = {field.name for field in fields(Spec)}, {"command": None, "objective": None, **stored}
     unknown, missing = sorted(found.keys() - names), sorted(names - found.keys())
     if unknown:
         raise StudyError(f"the study was made by a newer version of nonstop: this one does not know {shown(unknown)}")

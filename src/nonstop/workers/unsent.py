@@ -64,6 +64,7 @@ class Unsent:
         about = {"format": _FORMAT, "study": self._creation, "storage": self._storage, "params": dict(params)}
         fields = {"id": report.id, "number": report.number, "attempt": report.attempt, "state": report.state.value}
         fields |= {"value": report.value, "reason": report.reason}
+        fields |= {"seconds": report.seconds, "notes": dict(report.notes)}
         return json.dumps({**about, "report": fields}).encode()
 
     def forget(self, report: Report) -> None:
@@ -92,7 +93,9 @@ def described(report: Report) -> str:
 def _report(fields: dict[str, Any]) -> Report:
     value = None if fields["value"] is None else float(fields["value"])
     state = TrialState(fields["state"])
-    return Report(str(fields["id"]), int(fields["number"]), int(fields["attempt"]), state, value, fields["reason"])
+    identity = str(fields["id"]), int(fields["number"]), int(fields["attempt"])
+    # Earlier versions kept neither seconds nor notes.
+    return Report(*identity, state, value, fields["reason"], fields.get("seconds"), fields.get("notes") or {})
 
 
 def _write(path: Path, content: bytes) -> None:

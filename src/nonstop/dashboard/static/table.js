@@ -11,7 +11,6 @@ const HOLDS = {
 
 /** Is the parameter there? One that a choice did not bring along is an empty list. */
 const there = (trial, i) => Boolean(trial.params) && !Array.isArray(trial.params[i]);
-const took = (trial) => (trial.started && trial.finished ? trial.finished - trial.started : null);
 
 export class Table {
   constructor(trials, open) {
@@ -36,8 +35,8 @@ export class Table {
       plain("number", "Trial", (t) => t.number),
       plain("state", "State", (t) => t.state),
       plain("value", "Value", (t) => t.value, (t) => number(t.value)),
-      ...params.map((name, i) => plain(`param ${name}`, name, (t) => there(t, i) ? t.params[i] : null, (t) => (there(t, i) ? scalar(t.params[i]) : "–"))),
-      plain("took", "Took", took, (t) => duration(took(t))),
+      ...params.map((name, i) => plain(`param ${name}`, name, (t) => (there(t, i) ? t.params[i] : null), (t) => (there(t, i) ? scalar(t.params[i]) : "–"))),
+      plain("took", "Took", (t) => t.took, (t) => duration(t.took)),
       plain("worker", "Worker", (t) => t.worker, (t) => t.worker || "–"),
       plain("attempt", "Attempt", (t) => t.attempt, (t) => String(t.attempt)),
     ];
