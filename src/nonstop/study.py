@@ -416,9 +416,12 @@ def load_study(
     name: str,
     rule: str | Rule | None = None,
     surrogate: str | Surrogate | None = None,
+    space: Space | None = None,
 ) -> Study:
-    """The study of that name. Pass the rule or surrogate again if it is an object of your own."""
-    return _loaded(open_storage(storage), text("name", name, StudyError), {"rule": rule, "surrogate": surrogate})
+    """The study of that name. Pass the rule or surrogate again if it is an object of your own, and the space if it has
+    a constraint that is a function."""
+    given = {"rule": rule, "surrogate": surrogate, "space": space}
+    return _loaded(open_storage(storage), text("name", name, StudyError), given)
 
 
 def delete_study(storage: str | Storage, name: str) -> None:

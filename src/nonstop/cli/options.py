@@ -73,6 +73,17 @@ def param_option(function: F) -> F:
     return click.option("-p", "--param", "params", multiple=True, metavar="NAME=KIND:...", help=FORMS)(function)
 
 
+def where_option(function: F) -> F:
+    """The option --where, which may be repeated."""
+    return click.option(
+        "--where",
+        multiple=True,
+        metavar="CONSTRAINT",
+        callback=lambda _context, _option, words: list(words) or None,
+        help="What params must satisfy, such as 'low < high'.",
+    )(function)
+
+
 def read_arguments(target: str | None, params: Sequence[str], options: Mapping[str, object]) -> StudyFile:
     """The study that a file or module:function, --param words and options describe; options override the file."""
     given = Source().checked(given_options(options))
@@ -83,7 +94,10 @@ def read_arguments(target: str | None, params: Sequence[str], options: Mapping[s
         keys.pop("objective", None)
     declared = parameters_of(params)
     if declared:
-        keys["space"] = Space({**cast("Space", keys.get("space", {})), **declared})
+        known = cast("Space", keys.get("space", {}))
+        keys["space"] = Space({**known, **declared}, known.where if isinstance(known, Space) else ())
+    if "where" in given:  # constraints add to those of a file
+        given["where"] = [*cast("Sequence[str]", keys.get("where", ())), *cast("Sequence[str]", given["where"])]
     return study_file({**keys, **given})
 
 

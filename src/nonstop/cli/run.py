@@ -10,7 +10,7 @@ import click
 
 from nonstop.cli.complete import complete_target
 from nonstop.cli.identity import CHANGED, check_unchanged, existing, warn_of_unused, with_own_name
-from nonstop.cli.options import key_options, param_option, read_arguments
+from nonstop.cli.options import key_options, param_option, read_arguments, where_option
 from nonstop.cli.run_summary import command_line
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
 from nonstop.cli.target import open_now
@@ -35,6 +35,7 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
 @click.argument("target", required=False, metavar="[STUDY.toml | MODULE:FUNCTION]", shell_complete=complete_target)
 @key_options("command")
 @param_option
+@where_option
 @key_options("storage", "name", "direction", "rule", "surrogate", "seed", "initial")
 @click.option(
     "--noisy/--exact",

@@ -24,7 +24,7 @@ def dataframe(spec: Spec, trials: Iterable[Trial]) -> pd.DataFrame:
         import pandas as pd
     except ImportError as error:
         raise MissingExtraError("study.to_dataframe()", "dataframe") from error
-    columns = [*_FIRST, *(f"params_{name}" for name in spec.space), *_LAST]
+    columns = [*_FIRST, *(f"params_{name}" for name in spec.space.names), *_LAST]
     frame = pd.DataFrame([_row(trial) for trial in trials], columns=columns)
     for column in ("datetime_start", "datetime_complete"):
         frame[column] = pd.to_datetime(frame[column], unit="s", utc=True)

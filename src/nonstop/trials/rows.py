@@ -122,14 +122,15 @@ def _layout(space: Space, keys: tuple[str, ...], extras: bool) -> _Layout:
         if key in ("params", *USED, *UNUSED):
             continue
         name = key.removeprefix(PARAM)
-        if name in space or key in space:
-            params.append((key, name if name in space else key))
+        if space.named(name) or space.named(key):
+            params.append((key, name if space.named(name) else key))
         elif key.startswith(NOTE) or extras:
             notes.append((key, key.removeprefix(NOTE)))
         else:
+            meant = hint(key, [*space.names, *USED])
             raise ParamsError(
-                f"{shown(key)} is no field and no parameter: expected {hint(key, [*space, *USED])}; to keep it as a "
-                f"note, call it {NOTE}{key[:80]}"
+                f"{shown(key)} is no field and no parameter: expected {meant}; to keep it as a note, call it "
+                f"{NOTE}{key[:80]}"
             )
     return _Layout(tuple(key for key in USED if key in keys), "params" in keys, tuple(params), tuple(notes))
 

@@ -89,6 +89,8 @@ def suggest(
 ) -> Suggestion:
     """The params for a trial that has a number and a data version but no params yet; `budget` is how many results the
     study is to have, if that is known."""
+    if not cube_of(spec.space).axes:  # every parameter has one value
+        return Suggestion(decode(spec.space, ()), trial_seed(spec.seed, trial.number), Diagnostics("quasi-random", 0))
     if _is_initial(spec, mirror, trial, budget) or (trial.version == 0 and not basis.failed):
         skip = _first_new(spec, mirror, trial)
         if skip is not None:

@@ -25,8 +25,8 @@ from typing import Final
 
 from nonstop.arguments import seconds, text
 from nonstop.errors import ObjectiveError, StartError
-from nonstop.space import Categorical, Space
-from nonstop.types import Params
+from nonstop.space import Categorical, Ordinal, Space
+from nonstop.types import Params, Value
 from nonstop.wording import shown
 from nonstop.workers.guard import Guard
 from nonstop.workers.output import Output, last_lines, output_of
@@ -73,20 +73,23 @@ class Command:
             if re.search("[{}]", PLACEHOLDER.sub("", part)):
                 raise ObjectiveError(f"the command has a single brace in {part!r}: write {{{{ and }}}} for braces")
             for name in filter(None, PLACEHOLDER.findall(part)):
-                if name not in space and name not in PLACEHOLDERS:
+                if not space.named(name) and name not in PLACEHOLDERS:
                     raise ObjectiveError(
-                        f"the command has a placeholder {{{name}}}, but the parameters are {', '.join(space)}; "
+                        f"the command has a placeholder {{{name}}}, but the parameters are {', '.join(space.names)}; "
                         "write {{ and }} where braces are meant"
                     )
-        choices = {name: found.choices for name, found in space.items() if isinstance(found, Categorical)}
+        choices: dict[str, list[Value]] = {}
+        for leaf in space.leaves:
+            if isinstance(leaf.parameter, Categorical | Ordinal):
+                choices.setdefault(leaf.name, []).extend(leaf.parameter.choices)
         # Where a text may not stand, the trial's may not either. Most folders are in this one.
-        texts = {"folder": [str(Path.cwd())], "worker": ["worker"]}
-        check_values(parts, {name: values for name, values in texts.items() if name not in space} | choices)
+        texts: dict[str, list[Value]] = {"folder": [str(Path.cwd())], "worker": ["worker"]}
+        check_values(parts, {name: values for name, values in texts.items() if not space.named(name)} | choices)
 
     def unused(self, space: Space) -> list[str]:
         """The parameters that have no placeholder, unless the command reads them from NONSTOP_PARAMS."""
         named = set(PLACEHOLDER.findall(self.template))
-        return [] if "NONSTOP_PARAMS" in self.template else [name for name in space if name not in named]
+        return [] if "NONSTOP_PARAMS" in self.template else [name for name in space.names if name not in named]
 
     def arguments(self, params: Params, trial: RunningTrial | None = None) -> list[str]:
         """The command's argument list for these params. A parameter named as a placeholder of the trial is meant."""
