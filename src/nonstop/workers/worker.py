@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -22,6 +22,7 @@ from nonstop.storage.session import Session
 from nonstop.trials.messages import Counts, Exchange, HandOn, Report, Request
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
+from nonstop.workers.command import Command
 from nonstop.workers.deadline import Deadline
 from nonstop.workers.held import Beating
 from nonstop.workers.lease import Lease
@@ -87,6 +88,10 @@ class Task:
     creation: str = ""
     #: Where evaluations run, and with what.
     surroundings: Surroundings = field(default_factory=Surroundings)
+
+    def own_environment(self, worker: str) -> Mapping[str, str]:
+        """What belongs into os.environ of a worker's process; commands get theirs themselves, from any process."""
+        return {} if isinstance(self.objective, Command) else self.surroundings.environment_of(worker)
 
 
 class ConsecutiveFailures:
