@@ -15,15 +15,20 @@ from nonstop.errors import StudyError
 SPACE = nonstop.Space({"x": nonstop.Float(0.0, 1.0)})
 DEVICES = [{"CUDA_VISIBLE_DEVICES": "0"}, {"CUDA_VISIBLE_DEVICES": "1"}]
 MODULE = """
-import os, signal, time
+import os, pathlib, signal, time
+WORKERS = 2
 AT_IMPORT = os.environ.get("CUDA_VISIBLE_DEVICES")
 
 def objective(params, trial):
-    time.sleep(0.05)
+    pathlib.Path(trial.worker + ".here").touch()
+    while len(list(pathlib.Path().glob("*.here"))) < WORKERS:
+        time.sleep(0.02)
     trial.note("devices", [AT_IMPORT, os.environ.get("CUDA_VISIBLE_DEVICES")])
     return params["x"]
 
 def dying(params, trial):
+    global WORKERS
+    WORKERS = 3
     if not os.path.exists("died"):
         open("died", "w").close()
         os.kill(os.getpid(), signal.SIGKILL)
@@ -77,7 +82,8 @@ def test_the_processes_of_a_pool(study: nonstop.Study) -> None:
 
 
 def test_commands_have_theirs_in_threads_too(study: nonstop.Study) -> None:
-    command = nonstop.Command('sh -c \'sleep 0.1; echo "{{\\"value\\": 1, \\"devices\\": $CUDA_VISIBLE_DEVICES}}"\'')
+    said = '"{{\\"value\\": 1, \\"devices\\": $CUDA_VISIBLE_DEVICES}}"'
+    command = nonstop.Command(f"sh -c 'sleep 0.1; echo {said}'")
     with ThreadPoolExecutor(2) as pool:
         study.optimize(command, n_trials=6, workers=pool, environments=DEVICES)
     assert devices(study) == {0: 0, 1: 1}
