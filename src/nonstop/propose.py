@@ -102,7 +102,8 @@ def propose(
 
     X (n, d) in [0, 1]^d and y (n,) are the results in completion order. `failed` (f, d) are points whose evaluation
     gave no value, and so are those of X whose y is not finite: a model of where evaluations succeed learns from them,
-    and its log-probability is added to the rule (acquisition/feasible.py). `busy` (b, d) are being evaluated now;
+    and its log-probability is added to the rule (acquisition/feasible.py); but not one at which there is a value, too:
+    there a second evaluation succeeded. `busy` (b, d) are being evaluated now;
     standard rules do not look at them. `believed` are points that were proposed from these same results: the model
     takes its own mean for their values, so that it does not propose them again. `avoid` are points that may not be
     proposed for other reasons. The proposal differs from all of these by at least 5e-4 in some continuous coordinate or
@@ -171,6 +172,7 @@ class _Data:
         if not usable.all():
             lost = np.concatenate([lost, points[~usable]])
             points, values = points[usable], values[usable]
+        lost = without(lost, points)  # evaluated again there, and with a value: it is no point that fails
         taken = [running, avoided, lost, trusted]
         if cube.is_discrete:  # a noisy objective is worth a second evaluation at the same point, a failure is not
             taken = [avoided, lost] if noisy else [*taken, points]

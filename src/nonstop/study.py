@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
+from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from nonstop.acquisition.rule import Rule
-from nonstop.arguments import flag, number, number_of, seconds, text, text_of, whole_of
+from nonstop.arguments import flag, flag_of, number, number_of, seconds, text, text_of, whole_of
 from nonstop.clock import WallClock
 from nonstop.engines.choose import run_workers
 from nonstop.errors import StudyError, TrialError
+from nonstop.live.attend import Run, attended
+from nonstop.live.callbacks import Callbacks
 from nonstop.space import Space
 from nonstop.storage import open_storage
 from nonstop.storage.contract import Storage, StudyRecord
@@ -21,17 +25,20 @@ from nonstop.storage.session import Session
 from nonstop.surrogate.model import Surrogate
 from nonstop.trials.best import best_of
 from nonstop.trials.card import card
-from nonstop.trials.messages import Report, Request
+from nonstop.trials.copying import copied
+from nonstop.trials.messages import Insert, Report, Request
+from nonstop.trials.retries import NOTE as RETRY_OF
+from nonstop.trials.retries import retries
+from nonstop.trials.rows import inserts_of
 from nonstop.trials.spec import Spec, resumed_spec
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.types import Direction, Params
+from nonstop.trials.until import Until, until_of
+from nonstop.types import Direction, Notes, Params
 from nonstop.wording import shown
 from nonstop.workers.deadline import Deadline
-from nonstop.workers.environment import checked_environments
-from nonstop.workers.folders import ROOT, study_folder
 from nonstop.workers.lease import Lease, LeaseWatch, expiry
 from nonstop.workers.objective import Objective
-from nonstop.workers.running import Surroundings
+from nonstop.workers.running import surroundings_of
 from nonstop.workers.stored import check_same, stored_text
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Terms, give_back
@@ -61,8 +68,9 @@ class Study:
         self._record = record
         self._creation = record.creation
         self._identity = record.creation or uuid.uuid4().hex  # a study in memory lives as long as this
-        self._session = Session(storage, record.id, spec)
+        self._session = Session(storage, record.id, spec, budget=record.budget)
         self._mirror = self._session.mirror
+        self._callbacks: Callbacks | None = None  # of the run that is under way
         self._watch = LeaseWatch(math.inf)  # only leases that trials have of their own
         self._sync()
 
@@ -104,8 +112,10 @@ class Study:
         value: float | None = None,
         state: Literal["completed", "failed"] | None = None,
         reason: str | None = None,
+        notes: Notes | None = None,
     ) -> Trial:
-        """Store the value of a trial, or state="failed" with a reason. The first result of a trial counts.
+        """Store the value of a trial, or state="failed" with a reason. The first result of a trial counts. `notes` are
+        kept with it: anything that JSON can hold, by name.
 
         When it has returned, the result is on the disk. A value that comes after the first is kept in the log of
         results before the TrialError that says so.
@@ -114,7 +124,7 @@ class Study:
         why = None if reason is None else text("reason", reason, TrialError)
         known = self._known(trial)
         attempt = trial.attempt if isinstance(trial, Trial) else known.attempt
-        report = Report(uuid.uuid4().hex, known.number, attempt, outcome, number_of(value), why)
+        report = Report(uuid.uuid4().hex, known.number, attempt, outcome, number_of(value), why, None, notes or {})
         self._session.exchange(report)
         told = self._mirror.trials[known.number]
         late = known.state.finished and told.sequence == known.sequence
@@ -143,17 +153,57 @@ class Study:
 
     def enqueue(self, params: Params) -> Trial:
         """Add a point to try: the next ask() returns it, or a worker evaluates it next."""
-        return self._insert(params, None)
+        return self._insert(Insert(self.spec.space.validate(params)))
 
     def add_trial(self, params: Params, value: float) -> Trial:
         """Add a result from elsewhere, for the model to learn from."""
         _outcome(value, "completed")
-        return self._insert(params, number_of(value))
+        return self._insert(Insert(self.spec.space.validate(params), TrialState.COMPLETED, number_of(value)))
 
-    def _insert(self, params: Params, value: float | None) -> Trial:
-        trial = self.storage.insert(self.id, self.spec.space.validate(params), value, uuid.uuid4().hex)
+    def add_trials(self, rows: Iterable[object]) -> Sequence[Trial]:
+        """Add many results from elsewhere in one transaction: all of them or, if one is wrong, none (RowsError).
+
+        A row is (params, value), a Trial, or a mapping as `nonstop export` writes it: with `params`, or a key
+        `params_NAME` for each, and `value`, `state`, `reason`, `notes`, `started_at`, `finished_at`, `seconds`.
+        Rows without a result are enqueued if their state says that they wait.
+        """
+        return self._inserted(inserts_of(self.spec.space, rows), uuid.uuid4().hex)
+
+    def retry(
+        self, numbers: Iterable[int] | None = None, *, reason: str | None = None, again: bool = False
+    ) -> Sequence[Trial]:
+        """Enqueue failed trials again, as new trials with the same params and a note `retry_of`: all, those with these
+        numbers, or those whose reason contains a text. What was retried before is left out unless `again`."""
+        wanted = None if numbers is None else [_number_of_trial(number) for number in numbers]
+        inserts = retries(self.trials, wanted, reason, again)
+        # The same id from two who retry the same trials at the same time: they are retried once.
+        same = ",".join(str(insert.notes[RETRY_OF]) for insert in inserts)
+        return self._inserted(
+            inserts, uuid.uuid4().hex if again else f"retry {blake2b(same.encode()).hexdigest()[:32]}"
+        )
+
+    def _insert(self, insert: Insert) -> Trial:
+        return self._inserted([insert], uuid.uuid4().hex)[0]
+
+    def _inserted(self, inserts: Sequence[Insert], request_id: str) -> Sequence[Trial]:
+        trials = self.storage.insert(self.id, inserts, request_id)
         self._sync()
-        return trial
+        return trials
+
+    def rename(self, name: str) -> None:
+        """Give the study another name. Its workers notice nothing."""
+        self.storage.rename_study(self.id, text("name", name, StudyError))
+        self.name = name
+
+    def copy(self, name: str | None = None, storage: str | Storage | None = None) -> Study:
+        """An exact copy under another name, or in another storage: proposals, seeds and times included, so that it
+        replays the same. Trials that are running here are waiting in the copy."""
+        target = self.storage if storage is None else open_storage(storage)
+        stored = next((record for record in self.storage.list_studies() if record.id == self.id), None)
+        changes = self.storage.exchange(self.id, 0).changes  # StudyError if it was deleted
+        assert stored is not None
+        chosen = self.name if name is None else text("name", name, StudyError)
+        return Study(target, target.restore_study(chosen, stored, copied(changes)), self.spec)
 
     def optimize(
         self,
@@ -167,7 +217,9 @@ class Study:
         lease: float = 30.0,
         trial_timeout: float | None = None,
         max_failures: int | None = 10,
-        progress: Callable[[Study], None] | None = None,
+        until: Until | str | Sequence[str] | None = None,
+        on_result: Callable[[Study, Trial], object] | None = None,
+        progress: bool | Callable[[Study], object] | None = None,
         folder: str | Path | None = None,
         keep_output: bool = True,
         environments: Sequence[Mapping[str, str]] = (),
@@ -183,16 +235,26 @@ class Study:
         "dask" and "ray" run them on the cluster at `address`, or on a local one. `lease` is how many seconds a worker
         may be silent before its trial goes to another; `trial_timeout` limits one evaluation. The run stops with a
         StudyError after `max_failures` failed trials in a row, if nothing ever completed or nothing did in this run and
-        the reason is always the same; else after three times as many with the same reason. `progress(study)` is called
-        every 0.2 s or less often.
+        the reason is always the same; else after three times as many with the same reason.
+
+        `until` stops all runs of the study that have it, once it is met: nonstop.Until(value=0.01, patience=50), or a
+        text such as "value 0.01 or no improvement in 50". `on_result(study, trial)` is called here, in the thread that
+        called optimize(), for each result that comes during the run, failures included; it may call study.stop(). If it
+        raises, the run ends as with Ctrl-C. `progress` shows a line of progress on stderr: True does, False does not,
+        None does where somebody looks, in a terminal or a notebook. A function is called with the study every 0.2 s or
+        less often instead.
 
         Each trial has a folder of its own (RunningTrial.folder) below `folder`, by default "nonstop-runs" here. What
         commands print is kept there, unless `keep_output` is False. `environments` are variables for the workers'
         environments, one mapping for each: [{"CUDA_VISIBLE_DEVICES": "0"}, {"CUDA_VISIBLE_DEVICES": "1"}].
         """
         limit = None if timeout is None else number("timeout", timeout, StudyError, least=0.0, or_else=" of seconds")
-        if progress is not None and not callable(progress):
-            raise StudyError(f"progress must be a function of the study, not {shown(progress)}")
+        rule = None if until is None else until_of(until)
+        shows = flag_of(progress)
+        if progress is not None and shows is None and not callable(progress):
+            raise StudyError(f"progress must be True, False or a function of the study, not {shown(progress)}")
+        if on_result is not None and not callable(on_result):
+            raise StudyError(f"on_result must be a function of the study and a trial, not {shown(on_result)}")
         self._sync()
         terms = Terms(
             n_trials=n_trials,
@@ -201,15 +263,27 @@ class Study:
             trial_timeout=trial_timeout,
             max_failures=max_failures,
             since=self._mirror.cursor,
+            until=rule,
         )
-        surroundings = Surroundings(
-            self.name,
-            study_folder(Path(ROOT if folder is None else folder), self.name, self._identity),
-            flag("keep_output", keep_output, StudyError),
-            checked_environments(environments),
-        )
+        surroundings = surroundings_of(self.name, self._identity, folder, keep_output, environments)
         task = Task(self.storage, self.id, self.spec, objective, terms, self._creation, surroundings)
-        return run_workers(task, workers, engine, address, None if progress is None else lambda: progress(self))
+        run = Run(self.storage, self.id, self.name, self.spec, self.trials, terms.n_trials, rule)
+        listener = None if on_result is None else partial(on_result, self)
+        called = partial(progress, self) if callable(progress) else None
+        callbacks = Callbacks(self.storage, self.id, terms.since, listener, called)
+        self._callbacks = callbacks
+        try:
+            during = attended(run, callbacks, shows if called is None else False)
+            return run_workers(task, workers, engine, address, callbacks.ticker(), during)
+        finally:
+            self._callbacks = None
+
+    def stop(self) -> None:
+        """End the run that is under way, from its on_result or progress function: trials that run are finished, and no
+        other starts."""
+        if self._callbacks is None:
+            raise StudyError("no run is under way: stop() is for the functions that optimize() calls")
+        self._callbacks.enough = True
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -329,6 +403,12 @@ def load_study(
 ) -> Study:
     """The study of that name. Pass the rule or surrogate again if it is an object of your own."""
     return _loaded(open_storage(storage), text("name", name, StudyError), {"rule": rule, "surrogate": surrogate})
+
+
+def delete_study(storage: str | Storage, name: str) -> None:
+    """Delete a study and all its trials, for ever. Whoever still works on it gets a StudyError."""
+    opened = open_storage(storage)
+    opened.delete_study(opened.load_study(text("name", name, StudyError)).id)
 
 
 def _loaded(storage: Storage, name: str, given: Mapping[str, object]) -> Study:

@@ -199,6 +199,14 @@ def test_a_mapping_with_a_value_and_notes(limit: float | None, tmp_path: Path) -
         assert "returned" in (evaluate(limited(lambda _, r=returned: r, limit), {}).reason or "")
 
 
+def test_a_retried_trial_keeps_what_was_noted_before() -> None:
+    study = nonstop.create_study(space=SPACE)
+    study.tell(study.ask(), state="failed")
+    study.retry()
+    study.optimize(lambda _: {"value": 1.0, "b": 2}, n_trials=1)
+    assert study.trials[1].notes == {"retry_of": 0, "b": 2}
+
+
 def test_it_cannot_be_changed_and_can_be_sent(tmp_path: Path) -> None:
     trial = running(tmp_path)
     with pytest.raises(AttributeError):

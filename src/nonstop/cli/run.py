@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nonstop.cli.complete import complete_target
 from nonstop.cli.devices import environments_of
 from nonstop.cli.identity import CHANGED, check_unchanged, existing, warn_of_unused, with_own_name
 from nonstop.cli.options import key_options, output_option, param_option, read_arguments
@@ -32,7 +33,7 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
 
 
 @click.command(epilog=_EXAMPLES)
-@click.argument("target", required=False, metavar="[STUDY.toml | MODULE:FUNCTION]")
+@click.argument("target", required=False, metavar="[STUDY.toml | MODULE:FUNCTION]", shell_complete=complete_target)
 @key_options("command")
 @param_option
 @key_options("storage", "name", "direction", "rule", "surrogate", "seed", "initial")
@@ -42,9 +43,8 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
     default=None,
     help="Whether repeated evaluations of the same point may differ (default: --exact).",
 )
-@key_options(
-    "workers", "n_trials", "timeout", "lease", "trial_timeout", "max_failures", "engine", "address", "folder", "gpus"
-)
+@key_options("workers", "n_trials", "timeout", "until", "lease", "trial_timeout", "max_failures", "engine", "address")
+@key_options("folder", "gpus")
 @output_option
 @click.option(
     CHANGED, "changed", is_flag=True, help="Go on though the study was made with another command or function."

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
 from nonstop.arguments import text, text_of, whole
@@ -13,7 +14,7 @@ from nonstop.engines.executor import run_on_executor, slots
 from nonstop.engines.local import run_here, run_processes
 from nonstop.engines.names import prefix_here, worker_names
 from nonstop.engines.ray import run_on_ray
-from nonstop.engines.supervision import Ticker
+from nonstop.engines.supervision import Ticker, silent
 from nonstop.errors import StudyError
 from nonstop.wording import shown
 from nonstop.workers.command import Command
@@ -33,9 +34,11 @@ def run_workers(
     workers: int | Executor = 1,
     engine: str | Executor | None = None,
     address: str | None = None,
-    on_tick: Callable[[], None] | None = None,
+    ticker: Ticker | None = None,
+    during: AbstractContextManager[object] | None = None,
 ) -> tuple[Usage, ...]:
-    """Run worker loops to the end; where their time went, by worker."""
+    """Run worker loops to the end; where their time went, by worker. `during` is entered once all arguments have been
+    checked."""
     _check(task, workers if isinstance(workers, Executor) else engine)
     if isinstance(workers, Executor):
         if engine is not None:
@@ -50,9 +53,9 @@ def run_workers(
             raise StudyError("an address needs engine='dask' or engine='ray'")
         if not text("address", address, StudyError).strip():
             raise StudyError(f"address must be that of a cluster, not {shown(address)}")
-    with worker_names(_identity(task), _prefix(engine), workers) as names:
+    with during or nullcontext(), worker_names(_identity(task), _prefix(engine), workers) as names:
         task = replace(task, surroundings=replace(task.surroundings, workers=names))
-        return by_worker(_run(task, names, engine, address, Ticker(on_tick)))
+        return by_worker(_run(task, names, engine, address, ticker or Ticker(silent)))
 
 
 def _run(
@@ -85,8 +88,9 @@ def _identity(task: Task) -> str:
 def _check(task: Task, engine: str | Executor | None) -> None:
     """Raise the errors that every worker would raise, once and before any worker starts."""
     terms = task.terms
-    if terms.n_trials is None and terms.deadline is None:
-        raise StudyError("give n_trials or timeout: without them the run would never end")
+    if terms.n_trials is None and terms.deadline is None and not (terms.until is not None and terms.until.ends):
+        rule = "" if terms.until is None else f" ({terms.until}: that value may never be reached)"
+        raise StudyError(f"give n_trials or timeout: without them the run would never end{rule}")
     objective = objective_of(task.objective)
     if isinstance(objective, Command):
         objective.check(task.spec.space)
