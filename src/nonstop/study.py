@@ -37,11 +37,9 @@ from nonstop.trials.until import Until, until_of
 from nonstop.types import Direction, Notes, Params
 from nonstop.wording import shown
 from nonstop.workers.deadline import Deadline
-from nonstop.workers.environment import checked_environments
-from nonstop.workers.folders import ROOT, study_folder
 from nonstop.workers.lease import Lease, LeaseWatch, expiry
 from nonstop.workers.objective import Objective
-from nonstop.workers.running import Surroundings
+from nonstop.workers.running import surroundings_of
 from nonstop.workers.stored import check_same, stored_text
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Terms, give_back
@@ -275,12 +273,7 @@ class Study:
             until=rule,
             fixed=checked_fixed(self.spec.space, fixed),
         )
-        surroundings = Surroundings(
-            self.name,
-            study_folder(Path(ROOT if folder is None else folder), self.name, self._identity),
-            flag("keep_output", keep_output, StudyError),
-            checked_environments(environments),
-        )
+        surroundings = surroundings_of(self.name, self._identity, folder, keep_output, environments)
         task = Task(self.storage, self.id, self.spec, objective, terms, self._creation, surroundings)
         run = Run(self.storage, self.id, self.name, self.spec, self.trials, terms.n_trials, rule)
         listener = None if on_result is None else partial(on_result, self)

@@ -39,6 +39,8 @@ HELP = {
     "max_failures": "Stop after this many failed trials in a row, if going on is hopeless (default: 10).",
     "engine": "local (the default), dask or ray.",
     "address": "The address of the dask or ray cluster.",
+    "folder": "Where each trial has a folder of its own (default: nonstop-runs).",
+    "gpus": "The devices of the workers: 0,1,2,3 is one for each of four workers, 0+1,2+3 two for each of two.",
 }
 _INTEGERS = {"seed", "initial", "workers", "n_trials", "max_failures"}
 
@@ -66,6 +68,16 @@ def key_options(*keys: str) -> Callable[[F], F]:
         return function
 
     return decorate
+
+
+def output_option(function: F) -> F:
+    """The options --keep-output and --discard-output."""
+    return click.option(
+        "--keep-output/--discard-output",
+        "keep_output",
+        default=None,
+        help="Whether what commands print is kept in the folders of the trials (default: --keep-output).",
+    )(function)
 
 
 def param_option(function: F) -> F:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from nonstop.cli.complete import complete_target
+from nonstop.cli.devices import environments_of
 from nonstop.cli.identity import CHANGED, check_unchanged, existing, warn_of_unused, with_own_name
-from nonstop.cli.options import key_options, param_option, read_arguments, where_option
+from nonstop.cli.options import key_options, output_option, param_option, read_arguments, where_option
 from nonstop.cli.run_summary import command_line
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
 from nonstop.cli.target import open_now
@@ -44,6 +45,8 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
     help="Whether repeated evaluations of the same point may differ (default: --exact).",
 )
 @key_options("workers", "n_trials", "timeout", "until", "lease", "trial_timeout", "max_failures", "engine", "address")
+@key_options("folder", "gpus")
+@output_option
 @click.option(
     CHANGED, "changed", is_flag=True, help="Go on though the study was made with another command or function."
 )
@@ -56,7 +59,8 @@ def run(target: str | None, params: Sequence[str], changed: bool, quiet: bool, a
     study = open_or_create(plan, objective, changed)
     limits = {key: getattr(plan, key) for key in OPTIMIZE_KEYS}
     engine = {} if plan.engine == "local" else {"engine": plan.engine, "address": plan.address}
-    return run_workers(study, plan.storage, {"objective": objective, **limits, **engine}, quiet, as_json)
+    devices = environments_of(plan.gpus, plan.workers)
+    return run_workers(study, plan.storage, {"objective": objective, **limits, **engine, **devices}, quiet, as_json)
 
 
 def objective_for(plan: StudyFile) -> str | Command:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from datetime import date, time
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final, cast, get_args
 
 from nonstop.acquisition.rules import rule_of
 from nonstop.arguments import LONGEST, text_of, whole_of
+from nonstop.cli.devices import devices_of
 from nonstop.errors import RuleError, SpaceError, StudyError, StudyFileError
 from nonstop.space import Space
 from nonstop.space.constraint import constraints_of
@@ -70,6 +71,12 @@ class StudyFile:
     engine: str = "local"
     #: The address of the Dask or Ray cluster.
     address: str | None = None
+    #: The folder in which each trial has one of its own; None is "nonstop-runs" in the working directory.
+    folder: str | None = None
+    #: Whether stdout and stderr of commands are kept in these folders.
+    keep_output: bool = True
+    #: The devices of each worker.
+    gpus: tuple[str, ...] | None = None
     #: No key: was no name given? Then that of a study with another objective is not meant.
     default_name: bool = False
 
@@ -135,6 +142,8 @@ def study_file(keys: Mapping[str, object]) -> StudyFile:
     if "address" in keys and keys.get("engine", "local") == "local":
         raise StudyFileError(f'address = {keys["address"]!r} needs engine = "dask" or "ray", not "local"')
     check_budget(keys, "n_trials", "timeout")
+    if "gpus" in keys:
+        keys = {"workers": len(cast("tuple[str, ...]", keys["gpus"])), **keys}
     named: dict[str, Any] = {"name": _default_name(keys), "default_name": "name" not in keys, **keys}
     return StudyFile(**{**named, "space": constrained(named["space"], named.pop("where", ()))})
 
@@ -261,6 +270,9 @@ _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "max_failures": (_at_least(1), "a number of failures from 1"),
     "engine": (_one_of(ENGINES), "one of " + ", ".join(ENGINES)),
     "address": (_text, "the address of a cluster"),
+    "folder": (_text, "the path of a folder"),
+    "keep_output": (_flag, "true or false"),
+    "gpus": (devices_of, "the devices of the workers, such as 0,1,2,3, or 0+1,2+3 for two each"),
 }
 
 
