@@ -94,7 +94,7 @@ def test_the_line() -> None:
 
 def test_the_panel_has_the_rate_and_the_time_left() -> None:
     head = drawn(Panel(Console(file=io.StringIO()), "demo", 48)).splitlines()[0]
-    assert "2 results a minute, about 18 min left" in head
+    assert "about 18 min left, 2 results a minute, 100.0 % of the time evaluating" in head
 
 
 @dataclass

@@ -41,7 +41,7 @@ class Panel(AbstractContextManager["Panel"]):
 
     def render(self, board: Board, elapsed: float, now: float, most: int = 100) -> RenderableType:
         """The content of the panel, with at most `most` workers."""
-        said = "".join(f", {words}" for words in speed(board, self._budget, now))
+        said = "".join(f", {words}" for words in reversed(speed(board, self._budget, now)))  # the time left first
         head = Text.assemble((self._title, "bold"), f"  {duration(elapsed)}", (said, "green"), overflow="ellipsis")
         head.no_wrap = True
         bar = Table.grid(padding=(0, 1))
