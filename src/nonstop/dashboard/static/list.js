@@ -30,14 +30,15 @@ function fill(node, study) {
   write(who.children[1], `${study.direction}${dim} · ${study.rule}`);
   write(best.children[1], study.best ? number(study.best.value) : study.read ? "–" : "…");
   stack(progress.children[0], portions(c, study.budget));
+  const left = study.state === "running" ? timeLeft(study.ready, now()) : "";
   const budget = study.budget ? ` of ${study.budget.toLocaleString("en")} (${share(c.completed / study.budget)})` : "";
-  write(progress.children[1], `${c.completed.toLocaleString("en")}${budget} completed${c.failed ? ` · ${c.failed} failed` : ""}`);
+  write(progress.children[1], `${c.completed.toLocaleString("en")}${budget} completed${c.failed ? ` · ${c.failed} failed` : ""}${left ? ` · ${left}` : ""}`);
   if (node.dataset.state !== study.state) {
     node.dataset.state = study.state;
     state.firstElementChild.replaceWith(pill(study.state));
   }
-  const pace = study.state === "running" ? [study.per_second ? speedOf(study.per_second) : "", timeLeft(study.ready, now())].filter(Boolean).join(", ") : "";
-  write(state.children[1], pace ? `${STATE_TEXTS.running(c)}, ${pace}` : study.state === "idle" && study.last ? `last result ${ago(study.last, now())}` : STATE_TEXTS[study.state](c));
+  const speed = study.state === "running" && study.per_second ? speedOf(study.per_second) : "";
+  write(state.children[1], speed ? `${c.running + c.proposing} under way · ${speed}` : study.state === "idle" && study.last ? `last result ${ago(study.last, now())}` : STATE_TEXTS[study.state](c));
 }
 
 function show(studies) {

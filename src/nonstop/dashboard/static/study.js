@@ -86,7 +86,7 @@ function drawProgress({ counts, state, budget, ready, per_second: rate, last, be
   legend($("counts"), { failed: `${counts.failed} failed`, running: `${under} under way`, waiting: `${counts.waiting} waiting` });
   const since = began ? `began ${ago(began, now())}` : "";
   const left = state === "running" ? timeLeft(ready, now()) : "";
-  const speed = state === "running" && rate ? [speedOf(rate), left, since].filter(Boolean).join(" · ") : last ? `last result ${ago(last, now())} · ${since}` : since;
+  const speed = state === "running" && rate ? [speedOf(rate), left || since].join(" · ") : last ? `last result ${ago(last, now())} · ${since}` : since;
   write($("rate"), speed || "\u00a0");
 }
 
