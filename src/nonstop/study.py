@@ -7,12 +7,11 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from nonstop.acquisition.rule import Rule
-from nonstop.arguments import flag, flag_of, number, number_of, seconds, text, text_of, whole_of
+from nonstop.arguments import flag, flag_of, number, number_of, seconds, text
 from nonstop.clock import WallClock
 from nonstop.engines.choose import run_workers
 from nonstop.errors import StudyError, TrialError
@@ -21,17 +20,17 @@ from nonstop.live.callbacks import Callbacks
 from nonstop.space import Space
 from nonstop.storage import open_storage
 from nonstop.storage.contract import Storage, StudyRecord
+from nonstop.storage.copies import copy_study
 from nonstop.storage.session import Session
 from nonstop.surrogate.model import Surrogate
 from nonstop.trials.best import best_of
 from nonstop.trials.card import card
-from nonstop.trials.copying import copied
 from nonstop.trials.messages import Insert, Report, Request
-from nonstop.trials.retries import NOTE as RETRY_OF
-from nonstop.trials.retries import retries
+from nonstop.trials.retries import retries, retry_id
 from nonstop.trials.rows import inserts_of
 from nonstop.trials.spec import Spec, resumed_spec
 from nonstop.trials.suggest import checked_fixed
+from nonstop.trials.telling import number_of_trial, outcome_of
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.trials.until import Until, until_of
 from nonstop.types import Direction, Notes, Params
@@ -125,7 +124,7 @@ class Study:
         When it has returned, the result is on the disk. A value that comes after the first is kept in the log of
         results before the TrialError that says so.
         """
-        outcome = _outcome(value, state)
+        outcome = outcome_of(value, state)
         why = None if reason is None else text("reason", reason, TrialError)
         known = self._known(trial)
         attempt = trial.attempt if isinstance(trial, Trial) else known.attempt
@@ -149,7 +148,7 @@ class Study:
 
     def _known(self, trial: Trial | int) -> Trial:
         """The trial as it stands in the storage; TrialError if there is none of that number."""
-        number = _number_of_trial(trial)
+        number = number_of_trial(trial)
         self._sync()
         known = self._mirror.trials.get(number)
         if known is None:
@@ -162,10 +161,10 @@ class Study:
 
     def add_trial(self, params: Params, value: float) -> Trial:
         """Add a result from elsewhere, for the model to learn from."""
-        _outcome(value, "completed")
+        outcome_of(value, "completed")
         return self._insert(Insert(self.spec.space.validate(params), TrialState.COMPLETED, number_of(value)))
 
-    def add_trials(self, rows: Iterable[object]) -> Sequence[Trial]:
+    def add_trials(self, rows: Iterable[object]) -> tuple[Trial, ...]:
         """Add many results from elsewhere in one transaction: all of them or, if one is wrong, none (RowsError).
 
         A row is (params, value), a Trial, or a mapping as `nonstop export` writes it: with `params`, or a key
@@ -176,22 +175,18 @@ class Study:
 
     def retry(
         self, numbers: Iterable[int] | None = None, *, reason: str | None = None, again: bool = False
-    ) -> Sequence[Trial]:
+    ) -> tuple[Trial, ...]:
         """Enqueue failed trials again, as new trials with the same params and a note `retry_of`: all, those with these
         numbers, or those whose reason contains a text. What was retried before is left out unless `again`."""
-        wanted = None if numbers is None else [_number_of_trial(number) for number in numbers]
+        wanted = None if numbers is None else [number_of_trial(number) for number in numbers]
         inserts = retries(self.trials, wanted, reason, again)
-        # The same id from two who retry the same trials at the same time: they are retried once.
-        same = ",".join(str(insert.notes[RETRY_OF]) for insert in inserts)
-        return self._inserted(
-            inserts, uuid.uuid4().hex if again else f"retry {blake2b(same.encode()).hexdigest()[:32]}"
-        )
+        return self._inserted(inserts, uuid.uuid4().hex if again else retry_id(inserts))
 
     def _insert(self, insert: Insert) -> Trial:
         return self._inserted([insert], uuid.uuid4().hex)[0]
 
-    def _inserted(self, inserts: Sequence[Insert], request_id: str) -> Sequence[Trial]:
-        trials = self.storage.insert(self.id, inserts, request_id)
+    def _inserted(self, inserts: Sequence[Insert], request_id: str) -> tuple[Trial, ...]:
+        trials = tuple(self.storage.insert(self.id, inserts, request_id))
         self._sync()
         return trials
 
@@ -204,11 +199,8 @@ class Study:
         """An exact copy under another name, or in another storage: proposals, seeds and times included, so that it
         replays the same. Trials that are running here are waiting in the copy."""
         target = self.storage if storage is None else open_storage(storage)
-        stored = next((record for record in self.storage.list_studies() if record.id == self.id), None)
-        changes = self.storage.exchange(self.id, 0).changes  # StudyError if it was deleted
-        assert stored is not None
         chosen = self.name if name is None else text("name", name, StudyError)
-        return Study(target, target.restore_study(chosen, stored, copied(changes)), self.spec)
+        return Study(target, copy_study(self.storage, self.id, target, chosen), self.spec)
 
     def optimize(
         self,
@@ -434,24 +426,3 @@ def _reopened(storage: Storage, record: StudyRecord, spec: Spec) -> Study:
         if (found.id, found.creation) == (record.id, record.creation):
             return Study(storage, found, spec)
     raise StudyError(f"the study {record.name!r} that was pickled is no longer in {storage!r}")
-
-
-def _outcome(value: object, state: object) -> TrialState:
-    """COMPLETED or FAILED; TrialError if value and state do not fit."""
-    known = text_of(state)
-    if known == "failed":
-        if value is not None:
-            raise TrialError(f"a failed trial has no value, but {shown(value)} was told")
-        return TrialState.FAILED
-    if state is not None and known != "completed":
-        raise TrialError(f"state must be 'completed' or 'failed', not {shown(state)}")
-    if number_of(value) is None:
-        raise TrialError(f"a value must be a finite number, not {shown(value)}; use state='failed' if there is none")
-    return TrialState.COMPLETED
-
-
-def _number_of_trial(trial: object) -> int:
-    number = whole_of(trial.number if isinstance(trial, Trial) else trial)
-    if number is None:
-        raise TrialError(f"a trial must be a nonstop.Trial or its number, not {shown(trial)}")
-    return number

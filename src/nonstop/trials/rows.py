@@ -6,9 +6,9 @@ A row is a pair (params, value), a Trial, or a mapping with the fields that `non
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from dataclasses import fields as fields_of
 from datetime import datetime
 from typing import Any, Final
 
@@ -23,7 +23,9 @@ from nonstop.wording import hint, shown
 #: What a row may say besides its params.
 USED: Final = ("state", "value", "reason", "worker", "started_at", "finished_at", "seconds", "notes", "fixed")
 #: What an export has, too, and a trial from elsewhere has not, or gets anew.
-UNUSED: Final = tuple(field.name for field in fields(Trial) if field.name not in ("params", *USED))
+UNUSED: Final = tuple(field.name for field in fields_of(Trial) if field.name not in ("params", *USED))
+#: As pandas tables of studies call them, ours and others'.
+_ALIASES: Final = {"datetime_start": "started_at", "datetime_complete": "finished_at"}
 PARAM, NOTE = "params_", "note_"
 _STATES: Final = {state.value: state for state in TrialState}
 #: Somebody is, or was, about to evaluate these.
@@ -67,7 +69,7 @@ class RowReader:
         row = _as_mapping(row)
         keys = tuple(row)
         layout = self._layouts.get(keys) or self._layouts.setdefault(keys, _layout(self._space, keys, self._extras))
-        said = {key: row[key] for key in layout.said if not _is_absent(row[key])}
+        said = {name: row[key] for key, name in layout.said if not _is_absent(row[key])}
         state = _state(said)
         given = _params(row, layout)
         if state in _UNFINISHED and given is None:
@@ -108,18 +110,20 @@ def _result(state: TrialState, params: Params, notes: Notes, fixed: Params | Non
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """What the keys of a row mean: fields; is `params` one of them; (key, name) of params and of notes."""
+    """What the keys of a row mean: (key, name) of fields, of params and of notes; and is `params` among the keys?"""
 
-    said: tuple[str, ...]
+    said: tuple[tuple[str, str], ...]
     whole: bool
     params: tuple[tuple[str, str], ...]
     notes: tuple[tuple[str, str], ...]
+    #: The params of which None is a choice.
+    nullable: frozenset[str]
 
 
 def _layout(space: Space, keys: tuple[str, ...], extras: bool) -> _Layout:
     params, notes = [], []
     for key in keys:
-        if key in ("params", *USED, *UNUSED):
+        if key in ("params", *USED, *UNUSED, *_ALIASES):
             continue
         name = key.removeprefix(PARAM)
         if space.named(name) or space.named(key):
@@ -132,16 +136,21 @@ def _layout(space: Space, keys: tuple[str, ...], extras: bool) -> _Layout:
                 f"{shown(key)} is no field and no parameter: expected {meant}; to keep it as a note, call it "
                 f"{NOTE}{key[:80]}"
             )
-    return _Layout(tuple(key for key in USED if key in keys), "params" in keys, tuple(params), tuple(notes))
+    fields = [(key, name) for key, name in _ALIASES.items() if key in keys and name not in keys]
+    fields += [(name, name) for name in USED if name in keys]
+    nullable = frozenset(name for _, name in params if None in getattr(space[name], "choices", ()))
+    return _Layout(tuple(fields), "params" in keys, tuple(params), tuple(notes), nullable)
 
 
 def _params(row: Mapping[str, Any], layout: _Layout) -> Mapping[str, Any] | None:
-    """The params as they are given; None if there are none. NaN is what tables have in empty cells."""
+    """The params as they are given; None if there are none. An empty cell is the choice None, where that is one."""
     if layout.whole and not _is_absent(row["params"]):
         params: Mapping[str, Any] = row["params"]
         return params
     given = {name: row[key] for key, name in layout.params if not _is_nan(row[key])}
-    return given or None
+    if not given:
+        return None
+    return given | {name: None for key, name in layout.params if name in layout.nullable and _is_nan(row[key])}
 
 
 def _state(said: Mapping[str, Any]) -> TrialState:
@@ -163,7 +172,9 @@ def _is_absent(value: object) -> bool:
 
 
 def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and math.isnan(value)
+    """Is it what a table has in an empty cell? NaN, or the NaT of pandas, which is a datetime: both differ from
+    themselves."""
+    return isinstance(value, float | datetime) and value != value
 
 
 def _mapping(name: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
