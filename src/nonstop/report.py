@@ -18,6 +18,7 @@ from nonstop.plots import CAPTIONS, CONFIG, FIGURES
 from nonstop.plots.plotly import get_plotlyjs, go
 from nonstop.plots.words import fitting
 from nonstop.trials.spec import Spec
+from nonstop.trials.times import duration_of
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import duration, scalar, share
 from nonstop.workers.usage import Usage, overall
@@ -243,8 +244,7 @@ def _trials(spec: Spec, trials: Sequence[Trial]) -> Iterable[str]:
 def _cells(trial: Trial, names: Sequence[str]) -> Iterable[str]:
     params = trial.params or {}
     time = trial.finished_at or trial.started_at or trial.asked_at
-    ends = trial.started_at, trial.finished_at
-    took = None if ends[0] is None or ends[1] is None else max(0.0, ends[1] - ends[0])
+    took = duration_of(trial)
     value = "–" if trial.value is None else scalar(trial.value)
     yield f"<th>{trial.number}</th>{_cell(trial.state.value)}<td>{value}</td>"
     yield from (_cell(params[name]) if name in params else "<td>–</td>" for name in names)

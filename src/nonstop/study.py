@@ -6,15 +6,18 @@ import math
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from nonstop.acquisition.rule import Rule
-from nonstop.arguments import flag, number, number_of, seconds, text, text_of, whole_of
+from nonstop.arguments import flag, flag_of, number, number_of, seconds, text, text_of, whole_of
 from nonstop.clock import WallClock
 from nonstop.engines.choose import run_workers
 from nonstop.errors import StudyError, TrialError
+from nonstop.live.attend import Run, attended
+from nonstop.live.callbacks import Callbacks
 from nonstop.space import Space
 from nonstop.storage import open_storage
 from nonstop.storage.contract import Storage, StudyRecord
@@ -30,6 +33,7 @@ from nonstop.trials.rows import inserts_of
 from nonstop.trials.spec import Spec, resumed_spec
 from nonstop.trials.suggest import checked_fixed
 from nonstop.trials.trial import Trial, TrialState
+from nonstop.trials.until import Until, until_of
 from nonstop.types import Direction, Notes, Params
 from nonstop.wording import shown
 from nonstop.workers.deadline import Deadline
@@ -67,8 +71,9 @@ class Study:
         self._record = record
         self._creation = record.creation
         self._identity = record.creation or uuid.uuid4().hex  # a study in memory lives as long as this
-        self._session = Session(storage, record.id, spec)
+        self._session = Session(storage, record.id, spec, budget=record.budget)
         self._mirror = self._session.mirror
+        self._callbacks: Callbacks | None = None  # of the run that is under way
         self._watch = LeaseWatch(math.inf)  # only leases that trials have of their own
         self._sync()
 
@@ -219,7 +224,9 @@ class Study:
         lease: float = 30.0,
         trial_timeout: float | None = None,
         max_failures: int | None = 10,
-        progress: Callable[[Study], None] | None = None,
+        until: Until | str | Sequence[str] | None = None,
+        on_result: Callable[[Study, Trial], object] | None = None,
+        progress: bool | Callable[[Study], object] | None = None,
         folder: str | Path | None = None,
         keep_output: bool = True,
         environments: Sequence[Mapping[str, str]] = (),
@@ -236,8 +243,14 @@ class Study:
         "dask" and "ray" run them on the cluster at `address`, or on a local one. `lease` is how many seconds a worker
         may be silent before its trial goes to another; `trial_timeout` limits one evaluation. The run stops with a
         StudyError after `max_failures` failed trials in a row, if nothing ever completed or nothing did in this run and
-        the reason is always the same; else after three times as many with the same reason. `progress(study)` is called
-        every 0.2 s or less often.
+        the reason is always the same; else after three times as many with the same reason.
+
+        `until` stops all runs of the study that have it, once it is met: nonstop.Until(value=0.01, patience=50), or a
+        text such as "value 0.01 or no improvement in 50". `on_result(study, trial)` is called here, in the thread that
+        called optimize(), for each result that comes during the run, failures included; it may call study.stop(). If it
+        raises, the run ends as with Ctrl-C. `progress` shows a line of progress on stderr: True does, False does not,
+        None does where somebody looks, in a terminal or a notebook. A function is called with the study every 0.2 s or
+        less often instead.
 
         Each trial has a folder of its own (RunningTrial.folder) below `folder`, by default "nonstop-runs" here. What
         commands print is kept there, unless `keep_output` is False. `environments` are variables for the workers'
@@ -245,8 +258,12 @@ class Study:
         params of every trial of this run, as in ask().
         """
         limit = None if timeout is None else number("timeout", timeout, StudyError, least=0.0, or_else=" of seconds")
-        if progress is not None and not callable(progress):
-            raise StudyError(f"progress must be a function of the study, not {shown(progress)}")
+        rule = None if until is None else until_of(until)
+        shows = flag_of(progress)
+        if progress is not None and shows is None and not callable(progress):
+            raise StudyError(f"progress must be True, False or a function of the study, not {shown(progress)}")
+        if on_result is not None and not callable(on_result):
+            raise StudyError(f"on_result must be a function of the study and a trial, not {shown(on_result)}")
         self._sync()
         terms = Terms(
             n_trials=n_trials,
@@ -256,6 +273,7 @@ class Study:
             max_failures=max_failures,
             since=self._mirror.cursor,
             fixed=checked_fixed(self.spec.space, fixed),
+            until=rule,
         )
         surroundings = Surroundings(
             self.name,
@@ -264,7 +282,23 @@ class Study:
             checked_environments(environments),
         )
         task = Task(self.storage, self.id, self.spec, objective, terms, self._creation, surroundings)
-        return run_workers(task, workers, engine, address, None if progress is None else lambda: progress(self))
+        run = Run(self.storage, self.id, self.name, self.spec, self.trials, terms.n_trials, rule)
+        listener = None if on_result is None else partial(on_result, self)
+        called = partial(progress, self) if callable(progress) else None
+        callbacks = Callbacks(self.storage, self.id, terms.since, listener, called)
+        self._callbacks = callbacks
+        try:
+            during = attended(run, callbacks, shows if called is None else False)
+            return run_workers(task, workers, engine, address, callbacks.ticker(), during)
+        finally:
+            self._callbacks = None
+
+    def stop(self) -> None:
+        """End the run that is under way, from its on_result or progress function: trials that run are finished, and no
+        other starts."""
+        if self._callbacks is None:
+            raise StudyError("no run is under way: stop() is for the functions that optimize() calls")
+        self._callbacks.enough = True
 
     @property
     def trials(self) -> tuple[Trial, ...]:

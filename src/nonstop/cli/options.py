@@ -33,6 +33,7 @@ HELP = {
     "workers": "How many workers evaluate at a time.",
     "n_trials": "The budget: stop when the study has this many completed trials.",
     "timeout": "Start no trial after this time: 90s, 30m, 2h.",
+    "until": "Stop as soon as this holds: 'value 0.01', 'no improvement in 50' or 'evaluating 2h'; may be repeated.",
     "lease": "A trial without a heartbeat for this long is given to another worker (default: 30s).",
     "trial_timeout": "A trial that takes longer than this fails.",
     "max_failures": "Stop after this many failed trials in a row, if going on is hopeless (default: 10).",
@@ -40,6 +41,9 @@ HELP = {
     "address": "The address of the dask or ray cluster.",
 }
 _INTEGERS = {"seed", "initial", "workers", "n_trials", "max_failures"}
+
+#: Options that may be given several times.
+_LISTS = {"until"}
 
 
 def key_options(*keys: str) -> Callable[[F], F]:
@@ -53,6 +57,8 @@ def key_options(*keys: str) -> Callable[[F], F]:
                 type=int if key in _INTEGERS else str,
                 envvar=VARIABLE if key == "storage" else None,
                 metavar="N" if key in _INTEGERS else "TEXT",
+                multiple=key in _LISTS,
+                default=None,
                 help=HELP[key],
                 shell_complete=COMPLETERS.get(key),
             )
@@ -69,7 +75,7 @@ def param_option(function: F) -> F:
 
 def read_arguments(target: str | None, params: Sequence[str], options: Mapping[str, object]) -> StudyFile:
     """The study that a file or module:function, --param words and options describe; options override the file."""
-    given = Source().checked({key: value for key, value in options.items() if value is not None})
+    given = Source().checked(given_options(options))
     keys = _from_target(target)
     if "command" in given and "objective" in keys and not _is_file(target):
         raise StudyFileError(f"expected either {str(target)[:200]} or --command, got both")
@@ -79,6 +85,11 @@ def read_arguments(target: str | None, params: Sequence[str], options: Mapping[s
     if declared:
         keys["space"] = Space({**cast("Space", keys.get("space", {})), **declared})
     return study_file({**keys, **given})
+
+
+def given_options(options: Mapping[str, object]) -> dict[str, object]:
+    """Those that were given: an option that may be repeated is an empty tuple if it was not."""
+    return {key: value for key, value in options.items() if value not in (None, ())}
 
 
 def _from_target(target: str | None) -> dict[str, object]:

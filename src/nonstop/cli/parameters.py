@@ -36,7 +36,7 @@ def parameters_of(words: Iterable[str]) -> dict[str, Parameter]:
 def _parameter(form: str) -> Parameter:
     kind, _, rest = form.partition(":")
     if kind in ("cat", "categorical"):
-        return Categorical([_choice(text) for text in rest.split(",")] if rest else [])
+        return Categorical([value_of(text) for text in rest.split(",")] if rest else [])
     plain = rest.removesuffix(":log")
     bounds, log = plain.split(":"), plain != rest
     if kind not in ("float", "int") or len(bounds) != 2:
@@ -53,7 +53,7 @@ def _number(text: str, kind: str) -> float:
         raise SpaceError(f"got the bound {shown(text)}, expected {what}") from None
 
 
-def _choice(text: str) -> Value:
+def value_of(text: str) -> Value:
     """A number, true, false, null or a quoted string as in JSON; any other text stays a string."""
     try:
         value = json.loads(text)

@@ -18,9 +18,10 @@ from typing import Any, Final, get_args
 
 from nonstop.acquisition.rules import rule_of
 from nonstop.arguments import LONGEST, text_of, whole_of
-from nonstop.errors import RuleError, SpaceError, StudyFileError
+from nonstop.errors import RuleError, SpaceError, StudyError, StudyFileError
 from nonstop.space import Space
 from nonstop.surrogate.model import surrogate_of
+from nonstop.trials.until import FORMS, Until, until_of
 from nonstop.types import LARGEST_INTEGER, Direction
 from nonstop.wording import seconds_of, shown
 
@@ -42,6 +43,8 @@ class StudyFile:
     objective: str | None = None
     #: A shell command with {placeholders}; the last line that it prints is the value.
     command: str | None = None
+    #: Parameters that are given in this run, and their values.
+    fix: Mapping[str, object] | None = None
     #: The URL of the storage.
     storage: str = DEFAULT_STORAGE
     direction: Direction | None = None
@@ -57,6 +60,8 @@ class StudyFile:
     n_trials: int | None = None
     #: Seconds after which no trial is started.
     timeout: float | None = None
+    #: When the study is good enough, or has taken enough.
+    until: Until | None = None
     #: Seconds without a heartbeat after which a trial is given to another worker.
     lease: float = 30.0
     #: Seconds after which a trial fails.
@@ -81,7 +86,8 @@ class Source:
         secret = key == "storage"  # a URL may hold a password
         key = _short(key)
         if self.path is None:
-            text = value if isinstance(value, str) else shown(value)
+            many = isinstance(value, tuple) and all(isinstance(it, str) for it in value)
+            text = " or ".join(value) if many else value if isinstance(value, str) else shown(value)  # type: ignore[arg-type]
             return f"--{key.replace('_', '-')}" + ("" if secret else f" {_short(text)}")
         return f"{self.path}: {key}" + ("" if secret else f" = {_short(_toml(value))}")
 
@@ -99,7 +105,7 @@ class Source:
             clean = check(value)
         except SpaceError as error:
             raise StudyFileError(f"{self.path or '--param'}: {error}") from None
-        except RuleError as error:
+        except (RuleError, StudyError) as error:
             raise StudyFileError(f"{self.quoted(key, value)}: {error}") from None
         if clean is None:
             raise StudyFileError(f"{self.quoted(key, value)}: expected {expected}")
@@ -129,10 +135,18 @@ def study_file(keys: Mapping[str, object]) -> StudyFile:
         raise StudyFileError(f'expected one of objective = "module:function" and command = "...", got {found}')
     if "address" in keys and keys.get("engine", "local") == "local":
         raise StudyFileError(f'address = {keys["address"]!r} needs engine = "dask" or "ray", not "local"')
-    if "n_trials" not in keys and "timeout" not in keys:
-        raise StudyFileError("there is no budget: give n_trials or timeout (or both)")
+    check_budget(keys, "n_trials", "timeout")
     named: dict[str, Any] = {"name": _default_name(keys), "default_name": "name" not in keys, **keys}
     return StudyFile(**named)
+
+
+def check_budget(keys: Mapping[str, object], *limits: str) -> None:
+    """StudyFileError if the run would not end; `limits` are the names of its limits as the user writes them."""
+    until = keys.get("until")
+    if "n_trials" in keys or "timeout" in keys or (isinstance(until, Until) and until.ends):
+        return
+    why = f"; {until} may never be reached" if until is not None else ""
+    raise StudyFileError(f"there is no budget: give {' or '.join(limits)} (or both){why}")
 
 
 def _default_name(keys: Mapping[str, object]) -> str:
@@ -165,6 +179,10 @@ def _function(value: object) -> str | None:
     return str(value) if len(parts) == 2 and all(name.isidentifier() for name in dotted) else None
 
 
+def _table(value: object) -> Mapping[str, object] | None:
+    return value if isinstance(value, Mapping) else None
+
+
 def _flag(value: object) -> bool | None:
     return value if isinstance(value, bool) else None
 
@@ -181,6 +199,10 @@ def _surrogate(value: object) -> str | None:
         surrogate_of(value)  # or RuleError, which lists the names
         return value
     return None
+
+
+def _until(value: object) -> Until:
+    return until_of(value)  # or StudyError
 
 
 def _space(value: object) -> Space:
@@ -211,6 +233,7 @@ _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "name": (_text, "the name of the study"),
     "objective": (_function, "module:function"),
     "command": (_command, 'a shell command such as "python train.py --lr {lr}", its quotes closed'),
+    "fix": (_table, "a table of parameters and their values"),
     "storage": (_url, "a URL: sqlite:///FILE or postgresql://USER@HOST/DATABASE"),
     "direction": (_one_of(get_args(Direction)), '"minimize" or "maximize"'),
     "rule": (_rule, "the name of a rule"),
@@ -221,6 +244,7 @@ _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "workers": (_at_least(1, 10_000), "a number of workers from 1 to 10000"),
     "n_trials": (_at_least(1), "a number of trials from 1"),
     "timeout": _DURATION,
+    "until": (_until, FORMS),
     "lease": _DURATION,
     "trial_timeout": _DURATION,
     "max_failures": (_at_least(1), "a number of failures from 1"),

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from nonstop.trials.times import duration_of
 from nonstop.trials.trial import Trial
 
 #: Characters of a failure reason in the table.
@@ -31,6 +32,7 @@ def row_of(trial: Trial, names: Sequence[str]) -> str:
         "asked": trial.asked_at,
         "started": trial.started_at,
         "finished": trial.finished_at,
+        "took": duration_of(trial),
         "reason": None if trial.reason is None else trial.reason[:_SHORT],
     }
     return text_of(row)
@@ -54,6 +56,7 @@ def details_of(trial: Trial) -> dict[str, Any]:
         "asked": trial.asked_at,
         "started": trial.started_at,
         "finished": trial.finished_at,
+        "took": duration_of(trial),
         "version": trial.version,
         "order": trial.order,
         "seed": str(trial.seed),  # 63 bits: a number in JavaScript holds 53

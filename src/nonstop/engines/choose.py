@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 
 from nonstop.arguments import text, text_of, whole
 from nonstop.engines.dask import run_on_dask
 from nonstop.engines.executor import run_on_executor, slots
 from nonstop.engines.local import run_here, run_processes
 from nonstop.engines.ray import run_on_ray
-from nonstop.engines.supervision import Ticker
+from nonstop.engines.supervision import Ticker, silent
 from nonstop.errors import StudyError
 from nonstop.wording import shown
 from nonstop.workers.command import Command
@@ -32,9 +32,11 @@ def run_workers(
     workers: int | Executor = 1,
     engine: str | Executor | None = None,
     address: str | None = None,
-    on_tick: Callable[[], None] | None = None,
+    ticker: Ticker | None = None,
+    during: AbstractContextManager[object] | None = None,
 ) -> tuple[Usage, ...]:
-    """Run worker loops to the end; where their time went, by worker."""
+    """Run worker loops to the end; where their time went, by worker. `during` is entered once all arguments have been
+    checked."""
     _check(task)
     if isinstance(workers, Executor):
         if engine is not None:
@@ -49,7 +51,8 @@ def run_workers(
             raise StudyError("an address needs engine='dask' or engine='ray'")
         if not text("address", address, StudyError).strip():
             raise StudyError(f"address must be that of a cluster, not {shown(address)}")
-    return by_worker(_run(task, workers, engine, address, Ticker(on_tick)))
+    with during or nullcontext():
+        return by_worker(_run(task, workers, engine, address, ticker or Ticker(silent)))
 
 
 def _run(
@@ -85,8 +88,9 @@ def _names(prefix: str, workers: int) -> list[str]:
 def _check(task: Task) -> None:
     """Raise the errors that every worker would raise, once and before any worker starts."""
     terms = task.terms
-    if terms.n_trials is None and terms.deadline is None:
-        raise StudyError("give n_trials or timeout: without them the run would never end")
+    if terms.n_trials is None and terms.deadline is None and not (terms.until is not None and terms.until.ends):
+        rule = "" if terms.until is None else f" ({terms.until}: that value may never be reached)"
+        raise StudyError(f"give n_trials or timeout: without them the run would never end{rule}")
     objective = objective_of(task.objective)
     if isinstance(objective, Command):
         objective.check(task.spec.space)

@@ -13,7 +13,7 @@ import traceback
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from ctypes import c_uint64
+from ctypes import c_bool, c_uint64
 from dataclasses import dataclass
 from multiprocessing import connection, resource_tracker
 from multiprocessing.connection import Connection
@@ -64,9 +64,14 @@ class Failed:
 def run_here(task: Task, name: str, ticker: Ticker) -> tuple[Usage, ...]:
     """One worker, in the calling thread."""
     with stop_on_signals() as stop:
-        usage = Worker(task, name, stop, on_hold=lambda _held: ticker()).run()
+
+        def look(_held: tuple[int, int] | None) -> None:
+            if ticker():
+                stop.set()
+
+        usage = Worker(task, name, stop, on_hold=look, apart=ticker.each_result).run()
         ticker(last=True)
-    if stop.is_set:
+    if stop.signal is not None:
         stop.end_process()
     return (usage,)
 
@@ -83,7 +88,8 @@ def run_processes(task: Task, names: Sequence[str], ticker: Ticker, clock: Clock
                 processes.start_next()
                 while (processes.running or processes.waiting_to_start) and not stop.is_set:
                     processes.check()
-                    ticker()
+                    if ticker():
+                        processes.finish()
             finally:
                 processes.end(stop)
         ticker(last=True)
@@ -154,6 +160,7 @@ class WorkerProcesses:
         self._workers = len(names)
         self._processors = processors()
         self._step = _STARTUP / self._processors
+        self._enough = context.RawValue(c_bool, False)
 
     def start_next(self) -> None:
         """Start one more process, unless every processor is busy with one that starts, or one has only just begun."""
@@ -168,7 +175,10 @@ class WorkerProcesses:
         shared_held = self.context.RawValue(c_uint64)
         # Not a daemon: an objective may start processes of its own.
         process = self.context.Process(  # type: ignore[attr-defined]
-            target=work, args=(sender, shared_held, self.parcel, name, os.getpid()), name=name, daemon=False
+            target=work,
+            args=(sender, shared_held, self._enough, self.parcel, name, os.getpid()),
+            name=name,
+            daemon=False,
         )
         # Ctrl-C during the process's imports would end it with a traceback: it is blocked until `work` unblocks it.
         # The resource tracker unblocks signals when it starts, so it starts before.
@@ -177,6 +187,11 @@ class WorkerProcesses:
             process.start()
         sender.close()
         self.running.append(WorkerProcess(name, process, receiver, shared_held, self.clock.monotonic()))
+
+    def finish(self) -> None:
+        """Let all workers finish what they evaluate, and start nothing more."""
+        self._enough.value = True
+        self.waiting_to_start.clear()
 
     def beat(self) -> None:
         """Beat for all workers; called by a thread of its own. Not for one that is stopped: it is to lose its lease."""
@@ -327,7 +342,7 @@ def _error(failed: Failed) -> NonstopError:
     return StudyError(f"{failed.error}: {failed.message}")
 
 
-def work(pipe: Connection, shared_held: c_uint64, parcel: Parcel, name: str, parent: int) -> None:
+def work(pipe: Connection, shared_held: c_uint64, enough: c_bool, parcel: Parcel, name: str, parent: int) -> None:
     """The main function of a worker process."""
     if not die_with(parent):
         return  # it was killed while this process was starting
@@ -338,6 +353,7 @@ def work(pipe: Connection, shared_held: c_uint64, parcel: Parcel, name: str, par
 
     with stop_on_signals() as stop, interrupt_when(orphan_check(parent)):
         unblock_signals()
+        stop.enough = lambda: enough.value
         worker: Worker | None = None
         try:
             task = parcel.open()

@@ -18,6 +18,9 @@ from nonstop.workers.stopping import interrupt_when, stop_on_signals
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Worker
 
+#: Ends the name of the flag that asks loops to finish what they evaluate.
+_ENOUGH = b"-enough"
+
 
 def run_on_ray(task: Task, names: Sequence[str], address: str | None, ticker: Ticker) -> tuple[Usage, ...]:
     """On the cluster this process is connected to, the one at an address, or a local one that ends with the run."""
@@ -36,8 +39,11 @@ def run_on_ray(task: Task, names: Sequence[str], address: str | None, ticker: Ti
         def stop() -> None:
             _flags()._internal_kv_put(flag, b"stop")
 
+        def finish() -> None:
+            _flags()._internal_kv_put(flag + _ENOUGH, b"finish")
+
         lost = (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.OutOfMemoryError)
-        return supervise(Loops(submit, stop, lost), names, Replacements(task, len(names)), ticker)
+        return supervise(Loops(submit, stop, finish, lost), names, Replacements(task, len(names)), ticker)
 
 
 @contextmanager
@@ -66,6 +72,7 @@ def run_in_task(task: Task, name: str, flag: bytes) -> Usage:
     before = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # Ray blocks Ctrl-C in its workers
     try:
         with stop_on_signals() as stop, interrupt_when(lambda: bool(flags._internal_kv_exists(flag)), every=1.0):
+            stop.enough = lambda: bool(flags._internal_kv_exists(flag + _ENOUGH))
             usage = Worker(task, name, stop).run()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

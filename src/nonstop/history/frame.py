@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from nonstop.errors import MissingExtraError
 from nonstop.trials.spec import Spec
+from nonstop.trials.times import duration_of
 from nonstop.trials.trial import Trial
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ def dataframe(spec: Spec, trials: Iterable[Trial]) -> pd.DataFrame:
 
 
 def _row(trial: Trial) -> dict[str, object]:
-    evaluated = trial.started_at is not None and trial.finished_at is not None
     return {
         "number": trial.number,
         "state": trial.state.value,
@@ -43,5 +43,5 @@ def _row(trial: Trial) -> dict[str, object]:
         "datetime_start": trial.started_at,
         "datetime_complete": trial.finished_at,
         "started_at": trial.started_at,
-        "seconds": trial.finished_at - trial.started_at if evaluated else None,  # type: ignore[operator]
+        "seconds": duration_of(trial),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final, cast, get_args
 
 from nonstop.acquisition.rule import Rule
@@ -34,8 +34,8 @@ class Spec:
     seed: int = 0
     #: Do two evaluations of the same point differ? Then a discrete space may try a point again.
     noisy: bool = False
-    #: How many quasi-random trials come before the first that asks the model; None is three for each parameter that is
-    #: active at once, at most.
+    #: How many quasi-random trials come before the first that asks the model; None is three for each parameter (of
+    #: those with conditions, as many as are active at once), but at most a quarter of the budget.
     initial: int | None = None
     #: The command line that created the study, shown to people who want to resume it.
     command: str | None = None
@@ -70,8 +70,14 @@ class Spec:
 
     @property
     def initial_trials(self) -> int:
-        """How many quasi-random trials come before the first that asks the model."""
+        """How many quasi-random trials come before the first that asks the model, where no budget is too small."""
         return 3 * cube_of(self.space).most_active if self.initial is None else self.initial
+
+    def initial_within(self, budget: int | None) -> int:
+        """The same for a run that ends with so many results; None: nobody said how many."""
+        if self.initial is not None or budget is None:
+            return self.initial_trials
+        return min(self.initial_trials, budget // 4)
 
     def to_json(self) -> dict[str, object]:
         """Plain JSON. A rule or surrogate that is an object is stored as its repr: to load the study, pass it again."""
@@ -127,7 +133,9 @@ def resumed_spec(name: str, stored: Mapping[str, object], given: Mapping[str, ob
                 f"the study {name!r} was made with the {field} object {said}: pass it again, as {field}=..."
             )
     own = {field: wanted[field] for field in ("rule", "surrogate") if field in wanted}
-    return Spec.from_json(stored, **own)  # type: ignore[arg-type]
+    spec = Spec.from_json(stored, **own)  # type: ignore[arg-type]
+    # Stored may be None, and a number that is said holds whatever the budget.
+    return replace(spec, initial=wanted["initial"]) if "initial" in wanted else spec  # type: ignore[arg-type]
 
 
 def spec_for_viewing(stored: Mapping[str, object]) -> Spec:

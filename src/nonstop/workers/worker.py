@@ -22,6 +22,7 @@ from nonstop.storage.session import Session
 from nonstop.trials.messages import Counts, Exchange, HandOn, Report, Request
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
+from nonstop.trials.until import Until, Watch
 from nonstop.types import Params
 from nonstop.workers.deadline import Deadline
 from nonstop.workers.held import Beating
@@ -60,6 +61,8 @@ class Terms:
     since: int = 0
     #: Parameters that are given in this run, while the others are proposed; None if there are none.
     fixed: Params | None = None
+    #: When the study is good enough, or has taken enough; None is no rule.
+    until: Until | None = None
 
     def __post_init__(self) -> None:
         seconds("lease", self.lease.seconds, StudyError)
@@ -144,7 +147,8 @@ def _without_numbers(reason: str | None) -> str:
 class Worker:
     """Runs trials until the run is over. `on_hold` is called with the trial it holds, as (number, attempt), or None.
 
-    `beating` beats for that trial; without it, the worker has a pacemaker of its own.
+    `beating` beats for that trial; without it, the worker has a pacemaker of its own. If its reports and requests are
+    `apart`, and not one transaction, on_hold may stop it in between.
     """
 
     def __init__(
@@ -155,8 +159,10 @@ class Worker:
         clock: Clock | None = None,
         on_hold: Callable[[tuple[int, int] | None], None] = lambda _held: None,
         beating: Beating | None = None,
+        apart: bool = False,
     ) -> None:
         self._terms = task.terms
+        self._apart = apart or task.terms.until is not None
         self._name = name
         self._surroundings = task.surroundings
         self._stop = stop or StopFlag()
@@ -164,9 +170,12 @@ class Worker:
         self._on_hold = on_hold
         self._objective = limited(objective_of(task.objective), task.terms.trial_timeout)
         self._failures = ConsecutiveFailures(task.terms.since)
+        self._until = Watch(task.terms.until, task.spec.sign)
         self._unsent = Unsent(task.creation, repr(task.storage))
         self._reach = Reach(name, self._unsent, self._stop, self._clock, self._is_late)
-        self._session = Session(task.storage, task.study, task.spec, self._clock, self._failures.update, self._reach)
+        self._session = Session(
+            task.storage, task.study, task.spec, self._clock, self._learn, self._reach, task.terms.n_trials
+        )
         self._beating = beating or Hearts(task.storage, task.study, task.terms.lease, clock=self._clock).of()
         self._held: tuple[int, int] | None = None
         self._evaluating = self._idle = self._total = 0.0
@@ -177,6 +186,11 @@ class Worker:
         storing = self._session.storing
         proposing = max(0.0, self._total - self._evaluating - storing - self._idle)
         return Usage(self._name, self._evaluating, proposing, storing, self._idle)
+
+    def _learn(self, changes: Iterable[Trial]) -> None:
+        """What is new may be a reason to stop."""
+        self._failures.update(changes)
+        self._until.update(changes)
 
     def run(self) -> Usage:
         """Work until the run is over or stopped; StudyError if it is hopeless, StartError if its command is."""
@@ -232,7 +246,9 @@ class Worker:
         return None
 
     def _may_ask(self, report: Report | None) -> bool:
-        """False also when this report is one failure too many: a new trial would only be given back."""
+        """False also when this report may be the last one: a new trial would only be given back."""
+        if (self._apart and report is not None) or self._until.reason() is not None:
+            return False  # first see what is new, then ask
         failed = report if report is not None and report.state is TrialState.FAILED else None
         return not (self._is_late() or self._failures.is_hopeless(self._terms.max_failures, failed))
 
@@ -284,6 +300,8 @@ class Worker:
         if self._failures.is_hopeless(self._terms.max_failures):
             last = "; ".join(self._failures.reasons)
             raise StudyError(f"stopped after {self._failures.count} failed trials in a row; the last: {last}")
+        if self._until.reason() is not None:
+            return True
         if self._held is not None:
             return self._stop.is_set
         return self._is_late() or (self._terms.n_trials is not None and counts.completed >= self._terms.n_trials)

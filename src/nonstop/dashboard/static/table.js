@@ -9,8 +9,6 @@ const HOLDS = {
   "=": (a, b) => a === b,
 };
 
-const took = (trial) => (trial.started && trial.finished ? trial.finished - trial.started : null);
-
 export class Table {
   constructor(trials, open) {
     this.trials = trials;
@@ -35,7 +33,7 @@ export class Table {
       plain("state", "State", (t) => t.state),
       plain("value", "Value", (t) => t.value, (t) => number(t.value)),
       ...params.map((name, i) => plain(`param ${name}`, name, (t) => t.params?.[i] ?? null, (t) => (t.params ? scalar(t.params[i]) : "–"))),
-      plain("took", "Took", took, (t) => duration(took(t))),
+      plain("took", "Took", (t) => t.took, (t) => duration(t.took)),
       plain("worker", "Worker", (t) => t.worker, (t) => t.worker || "–"),
       plain("attempt", "Attempt", (t) => t.attempt, (t) => String(t.attempt)),
     ];
