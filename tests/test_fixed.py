@@ -156,12 +156,13 @@ def test_propose_with_gaps() -> None:
     for n in (0, 20):
         x = nonstop.propose(X[:n], -X[:n].sum(axis=1), cube=cube, fixed=fixed).x
         assert x[[0, 2, 3, 4]].tolist() == [0.25, 0.0, 1.0, 0.0]
-    for bad, message in [
+    wrong: list[tuple[Any, str]] = [
         ([0.25], "fixed must be 6 numbers"),
         ([2.0, *[math.nan] * 5], "fixed must be 6 numbers"),
         ([0.25, math.nan, 0.0, 1.0, 1.0, math.nan], "axis 2, which is no value of OneHot"),
         (["a"] * 6, "fixed must be an array of numbers"),
-    ]:
+    ]
+    for bad, message in wrong:
         with pytest.raises(nonstop.DataError, match=message):
             nonstop.propose(X, X.sum(axis=1), cube=cube, fixed=bad)
 
