@@ -67,7 +67,7 @@ ORDER = [
     "dashboard.watch", "dashboard.overview", "dashboard.parallel", "dashboard.figures", "dashboard.events",
     "dashboard.security", "dashboard.guard", "dashboard.connection", "dashboard.streams", "dashboard.server",
     "cli", "cli.terminal", "cli.devices", "cli.studyfile", "cli.output", "cli.target", "cli.complete",
-    "cli.parameters", "cli.options", "cli.study_summary", "cli.identity",
+    "cli.parameters", "cli.fix", "cli.options", "cli.study_summary", "cli.identity",
     "cli.run_summary", "cli.capture", "cli.running", "cli.run", "cli.worker", "cli.inspect", "cli.export",
     "cli.replay", "cli.report", "cli.dashboard", "cli.completion", "cli.app",
 ]

@@ -45,6 +45,8 @@ class StudyFile:
     objective: str | None = None
     #: A shell command with {placeholders}; the last line that it prints is the value.
     command: str | None = None
+    #: Parameters that are given in this run, and their values.
+    fix: Mapping[str, object] | None = None
     #: The URL of the storage.
     storage: str = DEFAULT_STORAGE
     direction: Direction | None = None
@@ -195,6 +197,10 @@ def _function(value: object) -> str | None:
     return str(value) if len(parts) == 2 and all(name.isidentifier() for name in dotted) else None
 
 
+def _table(value: object) -> Mapping[str, object] | None:
+    return value if isinstance(value, Mapping) else None
+
+
 def _flag(value: object) -> bool | None:
     return value if isinstance(value, bool) else None
 
@@ -254,6 +260,7 @@ _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "objective": (_function, "module:function"),
     "command": (_command, 'a shell command such as "python train.py --lr {lr}", its quotes closed'),
     "where": (_where, 'a list of constraints such as ["low < high"]'),
+    "fix": (_table, "a table of parameters and their values"),
     "storage": (_url, "a URL: sqlite:///FILE or postgresql://USER@HOST/DATABASE"),
     "direction": (_one_of(get_args(Direction)), '"minimize" or "maximize"'),
     "rule": (_rule, "the name of a rule"),

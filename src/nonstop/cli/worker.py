@@ -9,6 +9,7 @@ import click
 
 from nonstop.cli.complete import complete_study
 from nonstop.cli.devices import environments_of
+from nonstop.cli.fix import fix_option, fixed_of
 from nonstop.cli.identity import CHANGED, check_unchanged, existing, warn_of_unused
 from nonstop.cli.options import given_options, key_options, output_option
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
@@ -30,12 +31,15 @@ stopped at any time. The study must exist: `nonstop run` or nonstop.create_study
 @key_options("command", "workers", "n_trials", "timeout", "until", "lease", "trial_timeout", "max_failures")
 @key_options("folder", "gpus")
 @output_option
+@fix_option
 @click.option(
     CHANGED, "changed", is_flag=True, help="Go on though the study was made with another command or function."
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing until the end.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as a JSON object on stdout.")
-def worker(words: Sequence[str], changed: bool, quiet: bool, as_json: bool, **options: object) -> int:
+def worker(
+    words: Sequence[str], fix: Sequence[str], changed: bool, quiet: bool, as_json: bool, **options: object
+) -> int:
     """Start workers for an existing study."""
     from nonstop.study import load_study
     from nonstop.workers.command import Command
@@ -54,4 +58,5 @@ def worker(words: Sequence[str], changed: bool, quiet: bool, as_json: bool, **op
     gpus = cast("tuple[str, ...]", keys.get("gpus", ()))
     limits = {"workers": len(gpus) or 1} | {key: keys[key] for key in OPTIMIZE_KEYS if key in keys}
     devices = environments_of(gpus, int(str(limits["workers"])))
-    return run_workers(study, url, {"objective": objective, **limits, **devices}, quiet, as_json)
+    what = {"objective": objective, "fixed": fixed_of(fix, None, study.spec.space)}
+    return run_workers(study, url, {**what, **limits, **devices}, quiet, as_json)

@@ -28,7 +28,7 @@ from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.mirror import Mirror, key_of
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.types import Params
+from nonstop.types import Array, Params
 
 _LOOKAHEAD = 64  # quasi-random points to check for a new one, before the model proposes in a discrete space
 
@@ -120,14 +120,25 @@ def model_based(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads:
         noisy=spec.noisy,
         threads=threads,
     )
-    return Suggestion(decode(spec.space, proposal.x), seed, _diagnostics(proposal, basis, mirror.cursor))
+    return Suggestion(_params(spec.space, proposal.x, trial), seed, _diagnostics(proposal, basis, mirror.cursor))
 
 
 def quasi_random(spec: Spec, trial: Trial, skip: int) -> Params:
     """The point of the study's quasi-random sequence for this trial, or the one `skip` places after it. The sequence
     is one of feasible points with the fixed values of the trial, and depends on the space and the seed alone."""
     ground = _ground(spec.space, trial.fixed or {})
-    return decode(spec.space, filling(ground, spec.seed, trial.number + skip, 1)[0])
+    return _params(spec.space, filling(ground, spec.seed, trial.number + skip, 1)[0], trial)
+
+
+def _params(space: Space, x: Array, trial: Trial) -> Params:
+    """The params of a point; those that are fixed to the last bit, which encoding and decoding may change."""
+    params = decode(space, x)
+    return params if trial.fixed is None else {name: trial.fixed.get(name, value) for name, value in params.items()}
+
+
+def _ground(space: Space, fixed: Params) -> Cube:
+    """The part of the cube that has the fixed values."""
+    return held(cube_of(space), partial_point(space, fixed)) if fixed else cube_of(space)
 
 
 def _is_initial(spec: Spec, mirror: Mirror, trial: Trial, budget: int | None) -> bool:
@@ -137,18 +148,13 @@ def _is_initial(spec: Spec, mirror: Mirror, trial: Trial, budget: int | None) ->
     return trial.number < spec.initial_within(budget) and not over
 
 
-def _ground(space: Space, fixed: Params) -> Cube:
-    """The part of the cube that has the fixed values."""
-    return held(cube_of(space), partial_point(space, fixed)) if fixed else cube_of(space)
-
-
 def _first_new(spec: Spec, mirror: Mirror, trial: Trial) -> int | None:
     """How many points of the sequence to skip: in a discrete space, those that were tried; None if all were."""
     ground = _ground(spec.space, trial.fixed or {})
     if not ground.is_discrete:
         return 0
     points, tried = filling(ground, spec.seed, trial.number, _LOOKAHEAD), mirror.tried()
-    return next((skip for skip, x in enumerate(points) if key_of(decode(spec.space, x)) not in tried), None)
+    return next((skip for skip, x in enumerate(points) if key_of(_params(spec.space, x, trial)) not in tried), None)
 
 
 def _hyperparameters(mirror: Mirror, number: int | None) -> Hyperparameters | None:
