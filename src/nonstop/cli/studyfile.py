@@ -136,7 +136,8 @@ def study_file(keys: Mapping[str, object]) -> StudyFile:
         raise StudyFileError(f'address = {keys["address"]!r} needs engine = "dask" or "ray", not "local"')
     check_budget(keys, "n_trials", "timeout")
     named: dict[str, Any] = {"name": _default_name(keys), "default_name": "name" not in keys, **keys}
-    return StudyFile(**{**named, "space": constrained(named["space"], named.pop("where", ()))})
+    named["space"] = constrained(named["space"], named.pop("where", ()))
+    return StudyFile(**named)
 
 
 def constrained(space: Space, where: Sequence[str]) -> Space:
