@@ -123,6 +123,7 @@ def _facts(about: About, spec: Spec, trials: Sequence[Trial]) -> str:
         ("direction", spec.direction),
         ("rule", about.rule),
         ("seed", str(spec.seed)),
+        *(("where", str(constraint)) for constraint, _ in spec.space.rules()),
         ("started", _moment(began(trials))),
         ("last result", _moment(max(ends, default=None))),
         ("this report", _moment(about.now)),
@@ -157,9 +158,11 @@ def _best(spec: Spec, trials: Sequence[Trial]) -> Iterable[str]:
 def _range(parameter: Parameter) -> str:
     if isinstance(parameter, Categorical | Ordinal):
         return ", ".join(fitting([scalar(choice) for choice in parameter.choices], _CHOICES, 12))
+    if parameter.low == parameter.high:
+        return "nothing else"
     ends = f"{_html(_value(parameter.low))} to {_html(_value(parameter.high))}"
     step = parameter.step
-    steps = "" if step is None else f", times {step[1:]}" if isinstance(step, str) else f" in steps of {_value(step)}"
+    steps = "" if step is None else f", times {step[1:]}" if isinstance(step, str) else f" in steps of {scalar(step)}"
     return _Html(f"{ends}{_html(steps)}{' (log)' if parameter.log else ''}")
 
 

@@ -147,7 +147,8 @@ def study_file(keys: Mapping[str, object]) -> StudyFile:
     if "gpus" in keys:
         keys = {"workers": len(cast("tuple[str, ...]", keys["gpus"])), **keys}
     named: dict[str, Any] = {"name": _default_name(keys), "default_name": "name" not in keys, **keys}
-    return StudyFile(**{**named, "space": constrained(named["space"], named.pop("where", ()))})
+    named["space"] = constrained(named["space"], named.pop("where", ()))
+    return StudyFile(**named)
 
 
 def constrained(space: Space, where: Sequence[str]) -> Space:
