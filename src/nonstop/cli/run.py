@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nonstop.cli.complete import complete_target
-from nonstop.cli.options import key_options, param_option, read_arguments
+from nonstop.cli.options import key_options, param_option, read_arguments, shell_option
 from nonstop.cli.run_summary import command_line
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
 from nonstop.cli.target import open_now
@@ -33,6 +33,7 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
 @click.command(epilog=_EXAMPLES)
 @click.argument("target", required=False, metavar="[STUDY.toml | MODULE:FUNCTION]", shell_complete=complete_target)
 @key_options("command")
+@shell_option
 @param_option
 @key_options("storage", "name", "direction", "rule", "surrogate", "seed", "initial")
 @click.option(
@@ -60,7 +61,7 @@ def objective_for(plan: StudyFile) -> str | Command:
     from nonstop.workers.objective import objective_of
 
     if plan.command is not None:
-        command = Command(plan.command)
+        command = Command(plan.command, shell=plan.shell)
         command.check(plan.space)
         return command
     objective_of(str(plan.objective))

@@ -42,6 +42,8 @@ class StudyFile:
     objective: str | None = None
     #: A shell command with {placeholders}; the last line that it prints is the value.
     command: str | None = None
+    #: Is the command a script for a shell?
+    shell: bool = False
     #: The URL of the storage.
     storage: str = DEFAULT_STORAGE
     direction: Direction | None = None
@@ -125,6 +127,8 @@ def study_file(keys: Mapping[str, object]) -> StudyFile:
     if ("objective" in keys) == ("command" in keys):
         found = "both" if "command" in keys else "neither"
         raise StudyFileError(f'expected one of objective = "module:function" and command = "...", got {found}')
+    if keys.get("shell") and "command" not in keys:
+        raise StudyFileError('shell = true needs command = "...", which the shell is to run')
     if "address" in keys and keys.get("engine", "local") == "local":
         raise StudyFileError(f'address = {keys["address"]!r} needs engine = "dask" or "ray", not "local"')
     if "n_trials" not in keys and "timeout" not in keys:
@@ -209,6 +213,7 @@ _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "name": (_text, "the name of the study"),
     "objective": (_function, "module:function"),
     "command": (_command, 'a shell command such as "python train.py --lr {lr}", its quotes closed'),
+    "shell": (_flag, "true or false"),
     "storage": (_url, "a URL: sqlite:///FILE or postgresql://USER@HOST/DATABASE"),
     "direction": (_one_of(get_args(Direction)), '"minimize" or "maximize"'),
     "rule": (_rule, "the name of a rule"),

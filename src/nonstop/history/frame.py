@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from nonstop.errors import MissingExtraError
 from nonstop.trials.spec import Spec
+from nonstop.trials.times import duration_of
 from nonstop.trials.trial import Trial
 
 if TYPE_CHECKING:
@@ -18,30 +19,32 @@ _LAST = ("worker", "attempt", "reason", "datetime_start", "datetime_complete", "
 
 
 def dataframe(spec: Spec, trials: Iterable[Trial]) -> pd.DataFrame:
-    """The table; MissingExtraError without pandas. Its columns depend on the space, not on what happened so far."""
+    """The table; MissingExtraError without pandas. Its columns depend on the space, and on the names of notes."""
     try:
         import pandas as pd
     except ImportError as error:
         raise MissingExtraError("study.to_dataframe()", "dataframe") from error
-    columns = [*_FIRST, *(f"params_{name}" for name in spec.space), *_LAST]
-    frame = pd.DataFrame([_row(trial) for trial in trials], columns=columns)
+    rows = list(trials)
+    notes = dict.fromkeys(f"note_{name}" for trial in rows for name in trial.notes)
+    columns = [*_FIRST, *(f"params_{name}" for name in spec.space), *notes, *_LAST]
+    frame = pd.DataFrame([_row(trial) for trial in rows], columns=columns)
     for column in ("datetime_start", "datetime_complete"):
         frame[column] = pd.to_datetime(frame[column], unit="s", utc=True)
     return frame
 
 
 def _row(trial: Trial) -> dict[str, object]:
-    evaluated = trial.started_at is not None and trial.finished_at is not None
     return {
         "number": trial.number,
         "state": trial.state.value,
         "value": trial.value,
         **{f"params_{name}": value for name, value in (trial.params or {}).items()},
+        **{f"note_{name}": value for name, value in trial.notes.items()},
         "worker": trial.worker,
         "attempt": trial.attempt,
         "reason": trial.reason,
         "datetime_start": trial.started_at,
         "datetime_complete": trial.finished_at,
         "started_at": trial.started_at,
-        "seconds": trial.finished_at - trial.started_at if evaluated else None,  # type: ignore[operator]
+        "seconds": duration_of(trial),
     }

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from nonstop.markup import folded, framed, heading, table, text
 from nonstop.trials.spec import Spec
+from nonstop.trials.times import duration_of
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import duration
 
@@ -42,6 +43,5 @@ def _best(spec: Spec, trials: Sequence[Trial]) -> str:
 
 
 def _time(trial: Trial) -> str:
-    return (
-        "" if trial.started_at is None or trial.finished_at is None else duration(trial.finished_at - trial.started_at)
-    )
+    seconds = duration_of(trial)
+    return "" if seconds is None else duration(seconds)
