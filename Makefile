@@ -143,14 +143,18 @@ clean: ## Remove environments, caches and what was built
 	rm -rf .venv .venv-demo .venv-lowest .venv-peers .venv-proteus .venv-release site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# A stamp that is newer than both pyproject.toml means: nothing to install. pip is renewed first, because the one that comes
-# with Python may be too old to know dependency groups.
-define environment
+# A stamp that is newer than both pyproject.toml means: nothing to install.
+define virtual
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "nonstop needs Python 3.11 or newer, and '$(PYTHON)' is not: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@$(1)/bin/python -m pip --version >/dev/null 2>&1 || { echo "making $(1) ..."; $(PYTHON) -m venv --clear $(1); } || { \
 		echo "could not make $(1): is the venv module of '$(PYTHON)' installed (on Debian: python3-venv)?" >&2; exit 1; }
 	@echo "installing into $(1) ..."
+endef
+
+# pip is renewed first, because the one that comes with Python may be too old to know dependency groups.
+define environment
+	$(call virtual,$(1))
 	@$(1)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
 endef
 
@@ -159,10 +163,10 @@ endef
 	@$(BIN)/python -m pip install --quiet --editable . --editable ./bench --group dev
 	@touch $@
 
-# The core, and Plotly for the report: about a tenth of .venv.
+# The core, and Plotly for the report. What is never imported need not be compiled.
 .venv-demo/.ready: pyproject.toml
-	$(call environment,.venv-demo)
-	@.venv-demo/bin/python -m pip install --quiet --editable '.[plots]'
+	$(call virtual,.venv-demo)
+	@.venv-demo/bin/python -m pip install --quiet --no-compile --editable '.[plots]'
 	@touch $@
 
 # Exactly the lower bounds, as .ci/lowest.py reads them.
