@@ -7,6 +7,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Final
 
@@ -56,6 +57,30 @@ def duration(seconds: float) -> str:
         return f"{minutes}m {rest:02d}s"
     hours, minutes = divmod(minutes, 60)
     return f"{hours}h {minutes:02d}m" if hours < 48 else f"{hours // 24}d {hours % 24:02d}h"
+
+
+def about(seconds: float) -> str:
+    """An estimate of seconds, no finer than it can be: 5 s, 40 s, 12 min, 2.5 h, 3 days."""
+    if seconds < 90.0:
+        return f"{max(1, round(seconds))} s" if seconds < 10.0 else f"{5 * round(seconds / 5.0)} s"
+    if seconds < 5400.0:
+        return f"{round(seconds / 60.0)} min"
+    number, unit = (seconds / 3600.0, "h") if seconds < 129600.0 else (seconds / 86400.0, "days")
+    return f"{number:.1f}".removesuffix(".0") + f" {unit}" if number < 9.95 else f"{number:,.0f} {unit}"
+
+
+def moment(timestamp: float | None) -> str:
+    """A timestamp in local time with its zone, for people: 2026-01-31 14:05:09 CET."""
+    if timestamp is None:
+        return "-"
+    return datetime.fromtimestamp(timestamp).astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
+
+
+def iso(timestamp: float | None) -> str | None:
+    """A timestamp in UTC, for programs: 2026-01-31T13:05:09.250Z."""
+    if timestamp is None:
+        return None
+    return datetime.fromtimestamp(timestamp, tz=UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def scalar(value: object) -> str:

@@ -37,6 +37,7 @@ noisy = true
 workers = 8
 n_trials = 200
 timeout = "1h30m"
+until = ["value 0.01", "no improvement in 50"]
 lease = 30
 trial_timeout = "90s"
 max_failures = 3
@@ -67,9 +68,12 @@ choices = ["l1", "l2"]
         space=space, name="demo", command="python train.py --lr {lr}", shell=True,
         storage="sqlite:///runs.db", direction="maximize", rule="logei", surrogate="paper", seed=7,
         initial=4, noisy=True, workers=8, n_trials=200,
-        timeout=5400.0, lease=30.0, trial_timeout=90.0, max_failures=3, engine="dask", address="tcp://head:8786",
+        timeout=5400.0, until=nonstop.Until(value=0.01, patience=50),
+        lease=30.0, trial_timeout=90.0, max_failures=3, engine="dask", address="tcp://head:8786",
     )  # fmt: skip
-    silent = {field.name for field in fields(study) if f"\n{field.name} = " not in text}
+    silent = {
+        field.name for field in fields(study) if field.name != "default_name" and f"\n{field.name} = " not in text
+    }
     assert silent == {"space", "objective"}, "every key stands in this test"
 
 

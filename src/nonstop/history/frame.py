@@ -26,7 +26,7 @@ def dataframe(spec: Spec, trials: Iterable[Trial]) -> pd.DataFrame:
         raise MissingExtraError("study.to_dataframe()", "dataframe") from error
     rows = list(trials)
     notes = dict.fromkeys(f"note_{name}" for trial in rows for name in trial.notes)
-    columns = [*_FIRST, *(f"params_{name}" for name in spec.space), *notes, *_LAST]
+    columns = [*_FIRST, *(f"params_{name}" for name in spec.space.names), *notes, *_LAST]
     frame = pd.DataFrame([_row(trial) for trial in rows], columns=columns)
     for column in ("datetime_start", "datetime_complete"):
         frame[column] = pd.to_datetime(frame[column], unit="s", utc=True)

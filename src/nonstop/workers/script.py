@@ -54,7 +54,7 @@ def check_script(script: str, values: Mapping[str, Sequence[Value]]) -> None:
 def shell_arguments(script: str, params: Params) -> list[str]:
     """What is executed: a shell, the script, and the values as its arguments."""
     names = placeholders(script)
-    given = {name: params[name] for name in names}
+    given = {name: params.get(name, "") for name in names}  # nothing, if another choice was made
     check_script(script, {name: [value] for name, value in given.items()})
     assigned = "".join(f"nonstop_{place}=${{{place}}}; " for place in range(1, len(names) + 1))
     text = _expanded(script, lambda name: f"nonstop_{names.index(name) + 1}")

@@ -51,8 +51,12 @@ def check_same(study: str, stored: str | None, given: str | None, how_to_go_on: 
 
 
 def is_same(one: str, other: str) -> bool:
-    """Do two stored texts mean the same? White space and quotes may differ, but not in a script."""
-    return one == other or (not one.startswith(f"{_SHELL} ") and _words(one) == _words(other))
+    """Do two stored texts mean the same? White space and quotes may differ, but not in a script, and a module may be
+    named from another folder: examples.train:loss is train:loss."""
+    (kind, _, first), (other_kind, _, second) = one.partition(" "), other.partition(" ")
+    if kind == other_kind == _FUNCTION:
+        return f".{first}".endswith(f".{second}") or f".{second}".endswith(f".{first}")
+    return one == other or (kind != _SHELL and _words(one) == _words(other))
 
 
 def described(text: str) -> str:

@@ -59,7 +59,7 @@ export class Details {
         ["asked", clock(trial.asked)],
         ["started", clock(trial.started)],
         ["finished", clock(trial.finished)],
-        ["took", trial.started && trial.finished ? duration(trial.finished - trial.started) : null],
+        ["took", trial.took === null ? null : duration(trial.took)],
         ["seed", trial.seed],
       ]),
       ...section("Diagnostics of the proposal", Object.entries(trial.diagnostics).map(([name, value]) => [name, written(value)])),
