@@ -70,6 +70,12 @@ def key_options(*keys: str) -> Callable[[F], F]:
     return decorate
 
 
+def shell_option(function: F) -> F:
+    """The option --shell, a key too."""
+    help_text = "Let a shell run the command: with pipes, and values that stay text."
+    return click.option("--shell/--no-shell", "shell", default=None, help=help_text)(function)
+
+
 def output_option(function: F) -> F:
     """The options --keep-output and --discard-output."""
     return click.option(

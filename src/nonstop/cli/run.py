@@ -12,7 +12,7 @@ from nonstop.cli.complete import complete_target
 from nonstop.cli.devices import environments_of
 from nonstop.cli.fix import fix_option, fixed_of
 from nonstop.cli.identity import CHANGED, check_unchanged, existing, warn_of_unused, with_own_name
-from nonstop.cli.options import key_options, output_option, param_option, read_arguments, where_option
+from nonstop.cli.options import key_options, output_option, param_option, read_arguments, shell_option, where_option
 from nonstop.cli.run_summary import command_line
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
 from nonstop.cli.target import open_now
@@ -36,6 +36,7 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
 @click.command(epilog=_EXAMPLES)
 @click.argument("target", required=False, metavar="[STUDY.toml | MODULE:FUNCTION]", shell_complete=complete_target)
 @key_options("command")
+@shell_option
 @param_option
 @where_option
 @fix_option
@@ -81,7 +82,7 @@ def objective_for(plan: StudyFile) -> str | Command:
     from nonstop.workers.objective import objective_of
 
     if plan.command is not None:
-        command = Command(plan.command)
+        command = Command(plan.command, shell=plan.shell)
         command.check(plan.space)
         warn_of_unused(command, plan.space)
         return command

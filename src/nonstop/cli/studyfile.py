@@ -47,6 +47,8 @@ class StudyFile:
     command: str | None = None
     #: Parameters that are given in this run, and their values.
     fix: Mapping[str, object] | None = None
+    #: Is the command a script for a shell?
+    shell: bool = False
     #: The URL of the storage.
     storage: str = DEFAULT_STORAGE
     direction: Direction | None = None
@@ -141,6 +143,8 @@ def study_file(keys: Mapping[str, object]) -> StudyFile:
     if ("objective" in keys) == ("command" in keys):
         found = "both" if "command" in keys else "neither"
         raise StudyFileError(f'expected one of objective = "module:function" and command = "...", got {found}')
+    if keys.get("shell") and "command" not in keys:
+        raise StudyFileError('shell = true needs command = "...", which the shell is to run')
     if "address" in keys and keys.get("engine", "local") == "local":
         raise StudyFileError(f'address = {keys["address"]!r} needs engine = "dask" or "ray", not "local"')
     check_budget(keys, "n_trials", "timeout")
@@ -260,6 +264,7 @@ _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "name": (_text, "the name of the study"),
     "objective": (_function, "module:function"),
     "command": (_command, 'a shell command such as "python train.py --lr {lr}", its quotes closed'),
+    "shell": (_flag, "true or false"),
     "where": (_where, 'a list of constraints such as ["low < high"]'),
     "fix": (_table, "a table of parameters and their values"),
     "storage": (_url, "a URL: sqlite:///FILE or postgresql://USER@HOST/DATABASE"),

@@ -11,7 +11,7 @@ from nonstop.cli.complete import complete_study
 from nonstop.cli.devices import environments_of
 from nonstop.cli.fix import fix_option, fixed_of
 from nonstop.cli.identity import CHANGED, check_unchanged, existing, warn_of_unused
-from nonstop.cli.options import given_options, key_options, output_option
+from nonstop.cli.options import given_options, key_options, output_option, shell_option
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
 from nonstop.cli.studyfile import Source, check_budget
 from nonstop.cli.target import open_existing, split_words
@@ -28,6 +28,7 @@ stopped at any time. The study must exist: `nonstop run` or nonstop.create_study
 
 @click.command(epilog=_EXAMPLES)
 @click.argument("words", nargs=-1, metavar="[URL] STUDY [MODULE:FUNCTION]", shell_complete=complete_study)
+@shell_option
 @key_options("command", "workers", "n_trials", "timeout", "until", "lease", "trial_timeout", "max_failures")
 @key_options("folder", "gpus")
 @output_option
@@ -50,7 +51,9 @@ def worker(
     if ("objective" in keys) == ("command" in keys):
         raise click.UsageError("what to evaluate? Give MODULE:FUNCTION or --command, not both")
     check_budget(keys, "--n-trials", "--timeout")
-    objective = Command(str(keys["command"])) if "command" in keys else str(keys["objective"])
+    objective = (
+        Command(str(keys["command"]), shell=bool(keys.get("shell"))) if "command" in keys else str(keys["objective"])
+    )
     study = load_study(open_existing(url), name)
     check_unchanged(existing(study.storage, name), objective, changed)
     if isinstance(objective, Command):
