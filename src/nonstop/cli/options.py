@@ -29,7 +29,8 @@ HELP = {
     "rule": f"The acquisition rule: {DEFAULT_RULE} (the default), ucb, logei, ...",
     "surrogate": f"The surrogate model: {DEFAULT_SURROGATE} (the default) or paper.",
     "seed": "The seed of the study: the same seed and the same data give the same proposals.",
-    "initial": "Number of quasi-random trials before the first model-based one (default: three for each parameter).",
+    "initial": "Number of quasi-random trials before the first model-based one (default: three for each parameter, at "
+    "most a quarter of --n-trials).",
     "workers": "How many workers evaluate at a time.",
     "n_trials": "The budget: stop when the study has this many completed trials.",
     "timeout": "Start no trial after this time: 90s, 30m, 2h.",
