@@ -34,7 +34,7 @@ from nonstop.errors import (
     TrialError,
 )
 from nonstop.propose import Proposal, propose, propose_batch
-from nonstop.space import Categorical, Float, Int, Space
+from nonstop.space import Categorical, Float, Int, Ordinal, Space
 from nonstop.study import Study, create_study, delete_study, load_study
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.kernels.kernel import Kernel
@@ -72,6 +72,7 @@ __all__ = [
     "MissingExtraError",
     "NonstopError",
     "ObjectiveError",
+    "Ordinal",
     "OutOfReachError",
     "Params",
     "ParamsError",

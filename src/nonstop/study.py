@@ -29,17 +29,16 @@ from nonstop.trials.messages import Insert, Report, Request
 from nonstop.trials.retries import retries, retry_id
 from nonstop.trials.rows import inserts_of
 from nonstop.trials.spec import Spec, resumed_spec
+from nonstop.trials.suggest import checked_fixed
 from nonstop.trials.telling import number_of_trial, outcome_of
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.trials.until import Until, until_of
 from nonstop.types import Direction, Notes, Params
 from nonstop.wording import shown
 from nonstop.workers.deadline import Deadline
-from nonstop.workers.environment import checked_environments
-from nonstop.workers.folders import ROOT, study_folder
 from nonstop.workers.lease import Lease, LeaseWatch, expiry
 from nonstop.workers.objective import Objective
-from nonstop.workers.running import Surroundings
+from nonstop.workers.running import surroundings_of
 from nonstop.workers.stored import check_same, stored_text
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Terms, give_back
@@ -85,16 +84,20 @@ class Study:
     def __reduce__(self) -> tuple[object, ...]:
         return _reopened, (self.storage, self._record, self.spec)
 
-    def ask(self, worker: str | None = None, lease: float | None = None) -> Trial:
+    def ask(
+        self, worker: str | None = None, lease: float | None = None, fixed: Mapping[str, object] | None = None
+    ) -> Trial:
         """The next trial to run, with its params. Any number of trials may be running at once.
 
         `worker` is the name of who evaluates it, for figures. The trial is yours until you tell its value or give it
-        back. With a `lease`, it goes to whoever asks next if it was not told within that many seconds.
+        back. With a `lease`, it goes to whoever asks next if it was not told within that many seconds. `fixed` are
+        params that are given, {"dataset": "b"}: the others are proposed for these, and the model learns across all.
         """
         name = "" if worker is None else text("worker", worker, StudyError)
         held_for = math.inf if lease is None else seconds("lease", lease, StudyError)
+        given = checked_fixed(self.spec.space, fixed)
         self._hand_on_expired()
-        exchange = self._session.exchange(request=Request(uuid.uuid4().hex, name, lease=held_for))
+        exchange = self._session.exchange(request=Request(uuid.uuid4().hex, name, lease=held_for, fixed=given))
         assert exchange.trial is not None  # there is no limit in the request
         return self._session.start(exchange.trial)
 
@@ -216,6 +219,7 @@ class Study:
         folder: str | Path | None = None,
         keep_output: bool = True,
         environments: Sequence[Mapping[str, str]] = (),
+        fixed: Mapping[str, object] | None = None,
     ) -> tuple[Usage, ...]:
         """Evaluate the objective on workers that never wait for each other; returns where the time of each went.
 
@@ -239,7 +243,8 @@ class Study:
 
         Each trial has a folder of its own (RunningTrial.folder) below `folder`, by default "nonstop-runs" here. What
         commands print is kept there, unless `keep_output` is False. `environments` are variables for the workers'
-        environments, one mapping for each: [{"CUDA_VISIBLE_DEVICES": "0"}, {"CUDA_VISIBLE_DEVICES": "1"}].
+        environments, one mapping for each: [{"CUDA_VISIBLE_DEVICES": "0"}, {"CUDA_VISIBLE_DEVICES": "1"}]. `fixed` are
+        params of every trial of this run, as in ask().
         """
         limit = None if timeout is None else number("timeout", timeout, StudyError, least=0.0, or_else=" of seconds")
         rule = None if until is None else until_of(until)
@@ -257,13 +262,9 @@ class Study:
             max_failures=max_failures,
             since=self._mirror.cursor,
             until=rule,
+            fixed=checked_fixed(self.spec.space, fixed),
         )
-        surroundings = Surroundings(
-            self.name,
-            study_folder(Path(ROOT if folder is None else folder), self.name, self._identity),
-            flag("keep_output", keep_output, StudyError),
-            checked_environments(environments),
-        )
+        surroundings = surroundings_of(self.name, self._identity, folder, keep_output, environments)
         task = Task(self.storage, self.id, self.spec, objective, terms, self._creation, surroundings)
         run = Run(self.storage, self.id, self.name, self.spec, self.trials, terms.n_trials, rule)
         listener = None if on_result is None else partial(on_result, self)
@@ -380,6 +381,7 @@ def create_study(
     about = {"command": command, "objective": stored_text(objective)}
     chosen_ones = {key: value for key, value in {**given, **about}.items() if value is not None}
     spec = Spec(**{"space": space, **chosen_ones})  # type: ignore[arg-type]
+    checked_fixed(spec.space, None)  # or SpaceError, if its constraints leave nothing
     opened = open_storage(storage)
     try:
         return Study(opened, opened.create_study(chosen, spec.to_json()), spec)
@@ -398,9 +400,12 @@ def load_study(
     name: str,
     rule: str | Rule | None = None,
     surrogate: str | Surrogate | None = None,
+    space: Space | None = None,
 ) -> Study:
-    """The study of that name. Pass the rule or surrogate again if it is an object of your own."""
-    return _loaded(open_storage(storage), text("name", name, StudyError), {"rule": rule, "surrogate": surrogate})
+    """The study of that name. Pass the rule or surrogate again if it is an object of your own, and the space if it has
+    a constraint that is a function."""
+    given = {"rule": rule, "surrogate": surrogate, "space": space}
+    return _loaded(open_storage(storage), text("name", name, StudyError), given)
 
 
 def delete_study(storage: str | Storage, name: str) -> None:

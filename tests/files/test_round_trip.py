@@ -20,7 +20,7 @@ from nonstop.files.writing import FORMATS
 from nonstop.trials.messages import Insert
 from nonstop.trials.trial import Trial, TrialState
 
-CHOICES = ["a", "b, c", 3, None, True, "=1+1", "-3", "'quoted", "'=", "größer\nzwei", 2.5]
+CHOICES: list[Any] = ["a", "b, c", 3, None, True, "=1+1", "-3", "'quoted", "'=", "größer\nzwei", 2.5]
 SPACE = nonstop.Space(
     {"x": nonstop.Float(-1e300, 1e300), "n": nonstop.Int(-5, 5), "kind": nonstop.Categorical(CHOICES)}
 )

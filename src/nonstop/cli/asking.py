@@ -15,7 +15,7 @@ from nonstop.cli.studyfile import Source
 from nonstop.cli.target import locate, only_study, open_existing, split_words
 from nonstop.cli.terminal import echo, echo_json_line
 from nonstop.errors import ParamsError, TrialError
-from nonstop.files.cells import value_in
+from nonstop.files.cells import value_of
 from nonstop.space import Space
 from nonstop.wording import hint, shown
 
@@ -186,11 +186,11 @@ def params_of(space: Space, words: Sequence[str]) -> dict[str, Any]:
     params: dict[str, Any] = {}
     for word in words:
         name, equals, text = word.partition("=")
-        if not equals or name not in space:
-            raise ParamsError(f"{shown(word)}: expected NAME=VALUE, where NAME is {hint(name, space)}")
+        if not equals or not space.named(name):
+            raise ParamsError(f"{shown(word)}: expected NAME=VALUE, where NAME is {hint(name, space.names)}")
         if name in params:
             raise ParamsError(f"{shown(word)}: {name} is given twice")
-        params[name] = value_in(space[name], text)
+        params[name] = value_of(space, name, text)
     return params
 
 

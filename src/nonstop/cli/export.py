@@ -35,7 +35,7 @@ def export(words: Sequence[str], form: str, output: str | None, raw: bool) -> No
     """Write all trials of a study as csv, json or jsonl."""
     study = open_study(*locate(words))
     with _opened(output) as out:
-        FORMATS[form](study.trials, list(study.spec.space), out, raw)
+        FORMATS[form](study.trials, study.spec.space.names, out, raw)
 
 
 @contextmanager

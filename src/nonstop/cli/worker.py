@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import cast
 
 import click
 
+from nonstop.cli.agreed import STORED, stored_objective
 from nonstop.cli.complete import complete_study
+from nonstop.cli.devices import environments_of
+from nonstop.cli.fix import fix_option, fixed_of
 from nonstop.cli.identity import CHANGED, check_unchanged, existing, warn_of_unused
-from nonstop.cli.options import given_options, key_options
+from nonstop.cli.options import given_options, key_options, output_option, shell_option
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
 from nonstop.cli.studyfile import Source, check_budget
 from nonstop.cli.target import only_study, open_existing, split_words
-from nonstop.cli.terminal import echo
-from nonstop.wording import shown
-
-if TYPE_CHECKING:
-    from nonstop.study import Study
-    from nonstop.workers.command import Command
-
-#: Says that the objective which the study has may be run.
-STORED = "--stored"
 
 _EXAMPLES = """\b
 Examples:
@@ -37,14 +30,20 @@ stopped at any time. The study must exist: `nonstop run` or `nonstop create` cre
 
 @click.command(epilog=_EXAMPLES)
 @click.argument("words", nargs=-1, metavar="[STORAGE] [STUDY] [MODULE:FUNCTION]", shell_complete=complete_study)
+@shell_option
 @key_options("command", "workers", "n_trials", "timeout", "until", "lease", "trial_timeout", "max_failures")
+@key_options("folder", "gpus")
+@output_option
+@fix_option
 @click.option(
     CHANGED, "changed", is_flag=True, help="Go on though the study was made with another command or function."
 )
 @click.option(STORED, "stored", is_flag=True, help="Evaluate what the study says, without asking.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing until the end.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as a JSON object on stdout.")
-def worker(words: Sequence[str], changed: bool, stored: bool, quiet: bool, as_json: bool, **options: object) -> int:
+def worker(
+    words: Sequence[str], fix: Sequence[str], changed: bool, stored: bool, quiet: bool, as_json: bool, **options: object
+) -> int:
     """Start workers for an existing study."""
     from nonstop.study import load_study
     from nonstop.workers.command import Command
@@ -58,33 +57,14 @@ def worker(words: Sequence[str], changed: bool, stored: bool, quiet: bool, as_js
     check_budget(keys, "--n-trials", "--timeout")
     study = load_study(open_existing(url), name)
     if "command" in keys:
-        objective: str | Command = Command(str(keys["command"]))
+        objective: str | Command = Command(str(keys["command"]), shell=bool(keys.get("shell")))
     else:
         objective = str(keys["objective"]) if "objective" in keys else stored_objective(study, stored)
     check_unchanged(existing(study.storage, name), objective, changed)
     if isinstance(objective, Command):
         warn_of_unused(objective, study.spec.space)
-    limits = {key: keys[key] for key in OPTIMIZE_KEYS if key in keys}
-    return run_workers(study, url, {"objective": objective, **limits}, quiet, as_json)
-
-
-def stored_objective(study: Study, agreed: bool) -> str | Command:
-    """What the study says that it evaluates, if the user agrees. Whoever can write to the storage can write it there:
-    it is shown, and never run unseen."""
-    from nonstop.workers.stored import described, objective_from
-
-    text = study.spec.objective
-    if text is None:
-        raise click.UsageError(f"what to evaluate? {shown(study.name)} does not say: give MODULE:FUNCTION or --command")
-    objective = objective_from(text)
-    if agreed:
-        echo(f"nonstop: evaluating {described(text)}, which is stored in the study", err=True)
-    elif not sys.stdin.isatty():
-        raise click.UsageError(
-            f"what to evaluate? {shown(study.name)} says {described(text)}: give it, or agree with {STORED}"
-        )
-    else:
-        echo(f"{study.name} is to evaluate {described(text)}", err=True)
-        if not click.confirm("run this here?", err=True):
-            raise click.Abort
-    return objective
+    gpus = cast("tuple[str, ...]", keys.get("gpus", ()))
+    limits = {"workers": len(gpus) or 1} | {key: keys[key] for key in OPTIMIZE_KEYS if key in keys}
+    devices = environments_of(gpus, int(str(limits["workers"])))
+    what = {"objective": objective, "fixed": fixed_of(fix, None, study.spec.space)}
+    return run_workers(study, url, {**what, **limits, **devices}, quiet, as_json)

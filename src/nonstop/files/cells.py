@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from nonstop.errors import ParamsError
-from nonstop.space import Int, Parameter
+from nonstop.space import Int, Parameter, Space
 from nonstop.wording import shown
 
 #: How a cell begins that spreadsheets take for a formula (also in their wide forms), and text that is only a number.
@@ -50,6 +51,15 @@ def json_in(name: str, cell: str) -> Any:
         return json.loads(cell)
     except (ValueError, RecursionError):
         raise ParamsError(f"{name}: got {shown(cell)}, expected JSON") from None
+
+
+def value_of(space: Space, name: str, cell: str) -> object:
+    """The value that a text stands for, of one of the parameters of that name; ParamsError if that is not clear."""
+    found = [value_in(leaf.parameter, cell) for leaf in space.named(name)]
+    for leaf, value in zip(space.named(name), found, strict=True):
+        with suppress(ParamsError):
+            return leaf.parameter.validate(value)
+    return found[0]
 
 
 def value_in(parameter: Parameter, cell: str) -> object:

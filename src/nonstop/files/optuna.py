@@ -211,8 +211,8 @@ def _parameter(name: str, said: Sequence[Distribution], remarks: list[str]) -> P
         return Categorical(choices)
     low, high = min(one.low for one in said), max(one.high for one in said)
     log = all(one.log for one in said)
-    if any(one.step for one in said):
-        remarks.append(f"{name} had the step {next(one.step for one in said if one.step)}, and may now have any value")
-    if low == high:
-        return Categorical([low if kind == "float" else int(low)])
-    return Float(low, high, log) if kind == "float" else Int(int(low), int(high), log)
+    steps = {(one.step, one.low % one.step if one.step else 0.0) for one in said}
+    step = next(iter(steps))[0] if len(steps) == 1 else None
+    if step is None and steps != {(None, 0.0)}:
+        remarks.append(f"{name} had different steps, and may now have any value")
+    return Float(low, high, log, step) if kind == "float" else Int(int(low), int(high), log, step)

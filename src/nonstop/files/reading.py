@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
 from nonstop.errors import DataError, NonstopError, ParamsError
-from nonstop.files.cells import json_in, number_in, text_in, value_in
+from nonstop.files.cells import json_in, number_in, text_in, value_of
 from nonstop.space import Space
 from nonstop.trials.rows import NOTE, PARAM
 from nonstop.wording import shown
@@ -118,13 +119,14 @@ _EMPTY: Final = object()
 def _parsed(name: str, cell: str, space: Space, raw: bool) -> object:
     """What a cell holds; _EMPTY if that is nothing."""
     field = name in _NUMBERS or name in _JSON
-    parameter = space.get(name.removeprefix(PARAM)) or (None if field else space.get(name))
-    if parameter is not None and (name.startswith(PARAM) or not field):
+    own = name.removeprefix(PARAM) if space.named(name.removeprefix(PARAM)) else name
+    if space.named(own) and (own != name or not field):
         try:
-            value = value_in(parameter, cell)
+            value = value_of(space, own, cell)
         except ParamsError as error:
-            raise ParamsError(f"parameter {shown(name.removeprefix(PARAM))}: {error}") from None
-        return _EMPTY if value == "" and "" not in getattr(parameter, "choices", ()) else value
+            raise ParamsError(f"parameter {shown(own)}: {error}") from None
+        empty = cell == "" and not any("" in getattr(leaf.parameter, "choices", ()) for leaf in space.named(own))
+        return math.nan if empty else value  # NaN is what tables have in empty cells
     if cell == "":
         return _EMPTY
     if name in _NUMBERS:
