@@ -342,3 +342,18 @@ def test_which_storage_and_which_study(call: Call, url: str, folder: Path, monke
     assert call("best", "demo").err == ""
     (folder / "demo").write_text("a file that is no database")
     assert call("best", "demo").code == 0
+
+
+def test_so_does_one_in_this_process(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    made = nonstop.create_study(f"sqlite:///{FILE}", "demo", space=nonstop.Space({"x": nonstop.Float(0.0, 1.0)}))
+
+    def deleting(params: dict[str, float]) -> float:
+        if len(made.trials) == 3:
+            nonstop.delete_study(f"sqlite:///{FILE}", "demo")
+            nonstop.create_study(f"sqlite:///{FILE}", "demo", space=made.spec.space).storage.close()
+        return params["x"]
+
+    with pytest.raises(nonstop.StudyError, match="no study with id 1 here: was it deleted"):
+        made.optimize(deleting, n_trials=10)
+    assert study().trials == (), "the next study of that name gets nothing of it"
