@@ -17,7 +17,7 @@ export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-lowest release browser screenshots bench-dashboard bench-corners lint format types docs check oracle bench-suggest bench-storage bench-utilisation bench-noise theory faults mutants partitions fuzz bench-failures \
+.PHONY: help demo test test-lowest release browser screenshots bench-dashboard bench-corners lint format types docs check oracle bench-suggest bench-storage bench-utilisation bench-noise theory faults mutants partitions fuzz bench-failures bench-small \
 	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
 .DEFAULT_GOAL := help
 
@@ -100,6 +100,9 @@ partitions: .venv/.ready ## Part workers from a real PostgreSQL, in network name
 
 bench-failures: .venv-peers/.ready ## Count failures where a part of the space fails, beside Optuna; write benchmarks/results
 	@$(PEERS)/python benchmarks/failures.py $(ARGS)
+
+bench-small: .venv-peers/.ready ## Compare initial designs on budgets of 20 to 100, beside Optuna's TPE; write benchmarks/results
+	@$(PEERS)/python benchmarks/small_budgets.py $(ARGS)
 
 bench-noise: .venv/.ready ## Compare the default with the paper's rules under noise; write benchmarks/results
 	@$(BIN)/python benchmarks/noise.py $(ARGS)

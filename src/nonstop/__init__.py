@@ -26,6 +26,7 @@ from nonstop.errors import (
     ObjectiveError,
     OutOfReachError,
     ParamsError,
+    RowsError,
     RuleError,
     SpaceError,
     StorageError,
@@ -33,8 +34,8 @@ from nonstop.errors import (
     TrialError,
 )
 from nonstop.propose import Proposal, propose, propose_batch
-from nonstop.space import Categorical, Float, Int, Space
-from nonstop.study import Study, create_study, load_study
+from nonstop.space import Categorical, Float, Int, Ordinal, Space
+from nonstop.study import Study, create_study, delete_study, load_study
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.kernels.kernel import Kernel
 from nonstop.surrogate.kernels.matern52 import Matern52
@@ -42,7 +43,9 @@ from nonstop.surrogate.kernels.rbf import RBF
 from nonstop.surrogate.model import LogNormal, Surrogate
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.trials.until import Until
+from nonstop.types import Params
 from nonstop.workers.command import Command
+from nonstop.workers.running import RunningTrial
 
 __version__ = "0.1.0"
 
@@ -69,12 +72,16 @@ __all__ = [
     "MissingExtraError",
     "NonstopError",
     "ObjectiveError",
+    "Ordinal",
     "OutOfReachError",
+    "Params",
     "ParamsError",
     "Penalized",
     "Proposal",
     "Random",
+    "RowsError",
     "RuleError",
+    "RunningTrial",
     "Schedule",
     "Space",
     "SpaceError",
@@ -93,6 +100,7 @@ __all__ = [
     "View",
     "__version__",
     "create_study",
+    "delete_study",
     "load_study",
     "propose",
     "propose_batch",

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
 
 class NonstopError(Exception):
     """The base of every error that nonstop raises on purpose."""
@@ -25,6 +30,20 @@ class RuleError(NonstopError, ValueError):
 
 class TrialError(NonstopError, ValueError):
     """A trial cannot be told, started or found as asked."""
+
+
+class RowsError(NonstopError, ValueError):
+    """Rows of data do not fit a study; none of them was added."""
+
+    #: How many errors the message has.
+    MOST = 20
+
+    def __init__(self, errors: Sequence[tuple[str, str]], rows: int) -> None:
+        #: For each row that is wrong, where it is ("row 3", "line 17") and what is wrong.
+        self.errors = tuple(errors)
+        told = "; ".join(f"{where}: {what}" for where, what in self.errors[: self.MOST])
+        more = f"; and {len(self.errors) - self.MOST} more" if len(self.errors) > self.MOST else ""
+        super().__init__(f"{len(self.errors)} of {rows} rows are wrong, so none was added: {told}{more}")
 
 
 class StudyError(NonstopError, ValueError):
@@ -58,7 +77,32 @@ class OutOfReachError(StorageError):
 
 
 class MissingExtraError(NonstopError, ImportError):
-    """An optional dependency is not installed; the message names the extra."""
+    """An optional dependency is not installed; the message names the extra, and how this installation gets it."""
 
     def __init__(self, what: str, extra: str, distribution: str = "nonstop") -> None:
-        super().__init__(f"{what} needs an optional dependency: pip install '{distribution}[{extra}]'")
+        super().__init__(f"{what} needs an optional dependency: {installing(extra, distribution)}")
+
+
+def installing(extra: str, distribution: str = "nonstop") -> str:
+    """The command that adds an extra to this installation: from the clone that it was installed from, if it was."""
+    import importlib.metadata
+    import json
+
+    try:
+        origin = json.loads(importlib.metadata.distribution(distribution).read_text("direct_url.json") or "{}")
+        url, folder, version_control = (origin.get(key) for key in ("url", "dir_info", "vcs_info"))
+    except (importlib.metadata.PackageNotFoundError, ValueError, AttributeError):  # not installed by pip, or damaged
+        url = folder = version_control = None
+    if isinstance(url, str) and isinstance(folder, dict):
+        option = "-e " if folder.get("editable") else ""
+        return f"pip install {option}{shlex.quote(f'{_nearby(url)}[{extra}]')}"
+    at = f" @ {version_control['vcs']}+{url}" if version_control else ""
+    return f"pip install {shlex.quote(f'{distribution}[{extra}]{at}')}"
+
+
+def _nearby(url: str) -> str:
+    """The folder of a file:// URL, as it is called from the current one where that is shorter."""
+    path, here = Path(unquote(urlsplit(url).path)), Path.cwd()
+    if path == here:
+        return "."
+    return f"./{path.relative_to(here)}" if path.is_relative_to(here) else str(path)

@@ -17,6 +17,7 @@ from nonstop.history.progress import began
 from nonstop.plots import CAPTIONS, CONFIG, FIGURES
 from nonstop.plots.plotly import get_plotlyjs, go
 from nonstop.plots.words import fitting
+from nonstop.space import Categorical, Ordinal, Parameter
 from nonstop.trials.spec import Spec
 from nonstop.trials.times import duration_of
 from nonstop.trials.trial import Trial, TrialState
@@ -146,20 +147,20 @@ def _best(spec: Spec, trials: Sequence[Trial]) -> Iterable[str]:
         yield _section("Best params", "<p>There is no completed trial yet.</p>")
         return
     trial = record.completed[record.steps[-1]]
-    rows = [[name, _value(value), _range(spec, name)] for name, value in (trial.params or {}).items()]
+    params, leaves = trial.params or {}, spec.space.active(trial.params or {})
+    rows = [[leaf.name, _value(params[leaf.name]), _range(leaf.parameter)] for leaf in leaves]
     reached = f'<span class="n">{scalar(trial.value)},</span>'
     sentence = f"<p>Trial {trial.number} reached {reached} to {spec.direction} the value.</p>"
     yield _section("Best params", sentence + _table(["parameter", "value", "searched"], rows))
 
 
-def _range(spec: Spec, name: str) -> str:
-    parameter = spec.space.to_json()[name]
-    if "choices" in parameter:
-        choices = parameter["choices"]
-        assert isinstance(choices, list)
-        return ", ".join(fitting([scalar(choice) for choice in choices], _CHOICES, 12))
-    ends = _Html(f"{_html(_value(parameter['low']))} to {_html(_value(parameter['high']))}")
-    return _Html(f"{ends} (log)") if parameter["log"] else ends
+def _range(parameter: Parameter) -> str:
+    if isinstance(parameter, Categorical | Ordinal):
+        return ", ".join(fitting([scalar(choice) for choice in parameter.choices], _CHOICES, 12))
+    ends = f"{_html(_value(parameter.low))} to {_html(_value(parameter.high))}"
+    step = parameter.step
+    steps = "" if step is None else f", times {step[1:]}" if isinstance(step, str) else f" in steps of {_value(step)}"
+    return _Html(f"{ends}{_html(steps)}{' (log)' if parameter.log else ''}")
 
 
 def _failures(trials: Sequence[Trial]) -> Iterable[str]:
@@ -197,7 +198,8 @@ def _worker(usage: Usage) -> list[str]:
 
 def _pair(spec: Spec) -> str:
     """Params and facts side by side, unless names are long or many."""
-    return "pair" if len(spec.space) <= _FEW and max(map(len, spec.space)) <= _NARROW else "pair long"
+    names = spec.space.names
+    return "pair" if len(names) <= _FEW and max(map(len, names)) <= _NARROW else "pair long"
 
 
 def _figure(name: str, figure: go.Figure) -> str:
@@ -230,11 +232,13 @@ def _trials(spec: Spec, trials: Sequence[Trial]) -> Iterable[str]:
     if not trials:
         return
     record = listing(spec, trials)
-    names = list(spec.space)
+    names = spec.space.names
     head = ["trial", "state", "value", *names, "worker", "time (UTC)", "duration", "reason"]
     part = f"The best {record.best} and the latest of {record.of:,} trials: <code>nonstop export</code> has all."
     hint = part if record.best else f"All {record.of:,} trials." if record.of > 1 else "The only trial."
-    words = {"state", "worker", "reason"} | {name for name in names if "choices" in spec.space.to_json()[name]}
+    words = {"state", "worker", "reason"} | {
+        leaf.name for leaf in spec.space.leaves if isinstance(leaf.parameter, Categorical | Ordinal)
+    }
     top = "".join(f"<th{' class=t' if name in words else ''}>{_text(name)}</th>" for name in head)
     rows = "".join(f"<tr>{''.join(_cells(trial, names))}</tr>" for trial in record.trials)
     table = f'<table class="trials"><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>'

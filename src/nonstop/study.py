@@ -4,34 +4,42 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from nonstop.acquisition.rule import Rule
-from nonstop.arguments import flag, flag_of, number, number_of, seconds, text, text_of, whole_of
+from nonstop.arguments import flag, flag_of, number, number_of, seconds, text
 from nonstop.clock import WallClock
 from nonstop.engines.choose import run_workers
-from nonstop.errors import MissingExtraError, StudyError, TrialError
+from nonstop.errors import StudyError, TrialError
 from nonstop.live.attend import Run, attended
 from nonstop.live.callbacks import Callbacks
 from nonstop.space import Space
 from nonstop.storage import open_storage
 from nonstop.storage.contract import Storage, StudyRecord
+from nonstop.storage.copies import copy_study
 from nonstop.storage.session import Session
 from nonstop.surrogate.model import Surrogate
 from nonstop.trials.best import best_of
-from nonstop.trials.messages import Report, Request
+from nonstop.trials.card import card
+from nonstop.trials.messages import Insert, Report, Request
+from nonstop.trials.retries import retries, retry_id
+from nonstop.trials.rows import inserts_of
 from nonstop.trials.spec import Spec, resumed_spec
-from nonstop.trials.times import duration_of
+from nonstop.trials.suggest import checked_fixed
+from nonstop.trials.telling import number_of_trial, outcome_of
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.trials.until import Until, until_of
-from nonstop.types import Direction, Params
+from nonstop.types import Direction, Notes, Params
 from nonstop.wording import shown
 from nonstop.workers.deadline import Deadline
 from nonstop.workers.lease import Lease, LeaseWatch, expiry
 from nonstop.workers.objective import Objective
+from nonstop.workers.running import surroundings_of
+from nonstop.workers.stored import check_same, stored_text
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Terms, give_back
 
@@ -43,7 +51,10 @@ if TYPE_CHECKING:
 
 
 class Study:
-    """One study in one storage. Made by create_study() or load_study(); belongs to the thread that made it."""
+    """One study in one storage. Made by create_study() or load_study(); belongs to the thread that made it.
+
+    Pickled as where it is: whoever unpickles it opens the storage anew. One in memory cannot be pickled.
+    """
 
     def __init__(self, storage: Storage, record: StudyRecord, spec: Spec) -> None:
         #: Where the study is kept.
@@ -54,8 +65,10 @@ class Study:
         self.name = record.name
         #: Its number in the storage.
         self.id = record.id
+        self._record = record
         self._creation = record.creation
-        self._session = Session(storage, record.id, spec)
+        self._identity = record.creation or uuid.uuid4().hex  # a study in memory lives as long as this
+        self._session = Session(storage, record.id, spec, budget=record.budget)
         self._mirror = self._session.mirror
         self._callbacks: Callbacks | None = None  # of the run that is under way
         self._watch = LeaseWatch(math.inf)  # only leases that trials have of their own
@@ -64,16 +77,27 @@ class Study:
     def __repr__(self) -> str:
         return f"<Study {self.name!r} in {self.storage!r}: {self._mirror.version} results>"
 
-    def ask(self, worker: str | None = None, lease: float | None = None) -> Trial:
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return card(self.name, repr(self.storage), self.spec, self.trials)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _reopened, (self.storage, self._record, self.spec)
+
+    def ask(
+        self, worker: str | None = None, lease: float | None = None, fixed: Mapping[str, object] | None = None
+    ) -> Trial:
         """The next trial to run, with its params. Any number of trials may be running at once.
 
         `worker` is the name of who evaluates it, for figures. The trial is yours until you tell its value or give it
-        back. With a `lease`, it goes to whoever asks next if it was not told within that many seconds.
+        back. With a `lease`, it goes to whoever asks next if it was not told within that many seconds. `fixed` are
+        params that are given, {"dataset": "b"}: the others are proposed for these, and the model learns across all.
         """
         name = "" if worker is None else text("worker", worker, StudyError)
         held_for = math.inf if lease is None else seconds("lease", lease, StudyError)
+        given = checked_fixed(self.spec.space, fixed)
         self._hand_on_expired()
-        exchange = self._session.exchange(request=Request(uuid.uuid4().hex, name, lease=held_for))
+        exchange = self._session.exchange(request=Request(uuid.uuid4().hex, name, lease=held_for, fixed=given))
         assert exchange.trial is not None  # there is no limit in the request
         return self._session.start(exchange.trial)
 
@@ -92,17 +116,19 @@ class Study:
         value: float | None = None,
         state: Literal["completed", "failed"] | None = None,
         reason: str | None = None,
+        notes: Notes | None = None,
     ) -> Trial:
-        """Store the value of a trial, or state="failed" with a reason. The first result of a trial counts.
+        """Store the value of a trial, or state="failed" with a reason. The first result of a trial counts. `notes` are
+        kept with it: anything that JSON can hold, by name.
 
         When it has returned, the result is on the disk. A value that comes after the first is kept in the log of
         results before the TrialError that says so.
         """
-        outcome = _outcome(value, state)
+        outcome = outcome_of(value, state)
         why = None if reason is None else text("reason", reason, TrialError)
         known = self._known(trial)
         attempt = trial.attempt if isinstance(trial, Trial) else known.attempt
-        report = Report(uuid.uuid4().hex, known.number, attempt, outcome, number_of(value), why)
+        report = Report(uuid.uuid4().hex, known.number, attempt, outcome, number_of(value), why, None, notes or {})
         self._session.exchange(report)
         told = self._mirror.trials[known.number]
         late = known.state.finished and told.sequence == known.sequence
@@ -122,7 +148,7 @@ class Study:
 
     def _known(self, trial: Trial | int) -> Trial:
         """The trial as it stands in the storage; TrialError if there is none of that number."""
-        number = _number_of_trial(trial)
+        number = number_of_trial(trial)
         self._sync()
         known = self._mirror.trials.get(number)
         if known is None:
@@ -131,17 +157,50 @@ class Study:
 
     def enqueue(self, params: Params) -> Trial:
         """Add a point to try: the next ask() returns it, or a worker evaluates it next."""
-        return self._insert(params, None)
+        return self._insert(Insert(self.spec.space.validate(params)))
 
     def add_trial(self, params: Params, value: float) -> Trial:
         """Add a result from elsewhere, for the model to learn from."""
-        _outcome(value, "completed")
-        return self._insert(params, number_of(value))
+        outcome_of(value, "completed")
+        return self._insert(Insert(self.spec.space.validate(params), TrialState.COMPLETED, number_of(value)))
 
-    def _insert(self, params: Params, value: float | None) -> Trial:
-        trial = self.storage.insert(self.id, self.spec.space.validate(params), value, uuid.uuid4().hex)
+    def add_trials(self, rows: Iterable[object]) -> tuple[Trial, ...]:
+        """Add many results from elsewhere in one transaction: all of them or, if one is wrong, none (RowsError).
+
+        A row is (params, value), a Trial, or a mapping as `nonstop export` writes it: with `params`, or a key
+        `params_NAME` for each, and `value`, `state`, `reason`, `notes`, `started_at`, `finished_at`, `seconds`.
+        Rows without a result are enqueued if their state says that they wait.
+        """
+        return self._inserted(inserts_of(self.spec.space, rows), uuid.uuid4().hex)
+
+    def retry(
+        self, numbers: Iterable[int] | None = None, *, reason: str | None = None, again: bool = False
+    ) -> tuple[Trial, ...]:
+        """Enqueue failed trials again, as new trials with the same params and a note `retry_of`: all, those with these
+        numbers, or those whose reason contains a text. What was retried before is left out unless `again`."""
+        wanted = None if numbers is None else [number_of_trial(number) for number in numbers]
+        inserts = retries(self.trials, wanted, reason, again)
+        return self._inserted(inserts, uuid.uuid4().hex if again else retry_id(inserts))
+
+    def _insert(self, insert: Insert) -> Trial:
+        return self._inserted([insert], uuid.uuid4().hex)[0]
+
+    def _inserted(self, inserts: Sequence[Insert], request_id: str) -> tuple[Trial, ...]:
+        trials = tuple(self.storage.insert(self.id, inserts, request_id))
         self._sync()
-        return trial
+        return trials
+
+    def rename(self, name: str) -> None:
+        """Give the study another name. Its workers notice nothing."""
+        self.storage.rename_study(self.id, text("name", name, StudyError))
+        self.name = name
+
+    def copy(self, name: str | None = None, storage: str | Storage | None = None) -> Study:
+        """An exact copy under another name, or in another storage: proposals, seeds and times included, so that it
+        replays the same. Trials that are running here are waiting in the copy."""
+        target = self.storage if storage is None else open_storage(storage)
+        chosen = self.name if name is None else text("name", name, StudyError)
+        return Study(target, copy_study(self.storage, self.id, target, chosen), self.spec)
 
     def optimize(
         self,
@@ -158,13 +217,17 @@ class Study:
         until: Until | str | Sequence[str] | None = None,
         on_result: Callable[[Study, Trial], object] | None = None,
         progress: bool | Callable[[Study], object] | None = None,
+        folder: str | Path | None = None,
+        keep_output: bool = True,
+        environments: Sequence[Mapping[str, str]] = (),
+        fixed: Mapping[str, object] | None = None,
     ) -> tuple[Usage, ...]:
         """Evaluate the objective on workers that never wait for each other; returns where the time of each went.
 
-        `objective(params)` returns the value; or give "module:function" or a nonstop.Command. `n_trials` is the budget
-        of completed trials of the whole study, shared with every other run: calling again resumes. After `timeout`
-        seconds no trial starts, but running ones are finished. Ctrl-C and SIGTERM interrupt them instead: they wait for
-        the next run.
+        `objective(params)` or `objective(params, trial)` returns the value, or a mapping with `value` and notes; give
+        "module:function" or a nonstop.Command instead. `n_trials` is the budget of completed trials of the whole study,
+        shared with every other run: calling again resumes. After `timeout` seconds no trial starts, but running ones
+        are finished. Ctrl-C and SIGTERM interrupt them instead: they wait for the next run.
 
         `workers=1` runs in this process, `workers=8` in eight others, an Executor in each of its slots. The engines
         "dask" and "ray" run them on the cluster at `address`, or on a local one. `lease` is how many seconds a worker
@@ -178,6 +241,11 @@ class Study:
         raises, the run ends as with Ctrl-C. `progress` shows a line of progress on stderr: True does, False does not,
         None does where somebody looks, in a terminal or a notebook. A function is called with the study every 0.2 s or
         less often instead.
+
+        Each trial has a folder of its own (RunningTrial.folder) below `folder`, by default "nonstop-runs" here. What
+        commands print is kept there, unless `keep_output` is False. `environments` are variables for the workers'
+        environments, one mapping for each: [{"CUDA_VISIBLE_DEVICES": "0"}, {"CUDA_VISIBLE_DEVICES": "1"}]. `fixed` are
+        params of every trial of this run, as in ask().
         """
         limit = None if timeout is None else number("timeout", timeout, StudyError, least=0.0, or_else=" of seconds")
         rule = None if until is None else until_of(until)
@@ -195,8 +263,10 @@ class Study:
             max_failures=max_failures,
             since=self._mirror.cursor,
             until=rule,
+            fixed=checked_fixed(self.spec.space, fixed),
         )
-        task = Task(self.storage, self.id, self.spec, objective, terms, self._creation)
+        surroundings = surroundings_of(self.name, self._identity, folder, keep_output, environments)
+        task = Task(self.storage, self.id, self.spec, objective, terms, self._creation, surroundings)
         run = Run(self.storage, self.id, self.name, self.spec, self.trials, terms.n_trials, rule)
         listener = None if on_result is None else partial(on_result, self)
         called = partial(progress, self) if callable(progress) else None
@@ -258,24 +328,10 @@ class Study:
         return params
 
     def to_dataframe(self) -> pd.DataFrame:
-        """One row per trial: number, state, value, the params, when it started and how long it took."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingExtraError("study.to_dataframe()", "dataframe") from error
-        rows = [
-            {
-                "number": trial.number,
-                "state": trial.state.value,
-                "value": trial.value,
-                **{f"params_{name}": value for name, value in (trial.params or {}).items()},
-                "started_at": trial.started_at,
-                "seconds": duration_of(trial),
-            }
-            for trial in self.trials
-        ]
-        columns = ["number", "state", "value", *(f"params_{name}" for name in self.spec.space), "started_at", "seconds"]
-        return pd.DataFrame(rows, columns=columns)
+        """One row per trial: number, state, value, the params, who evaluated it, when, for how long, why it failed."""
+        from nonstop.history.frame import dataframe
+
+        return dataframe(self.spec, self.trials)
 
     def plot(self, name: str) -> Figure:
         """A Plotly figure of the study: "trace", "timeline", "slices", "contour", "parallel", "lengthscales",
@@ -300,6 +356,7 @@ def create_study(
     noisy: bool | None = None,
     initial: int | None = None,
     command: str | None = None,
+    objective: str | Objective | None = None,
     load_if_exists: bool = False,
 ) -> Study:
     """A new study in a storage (a URL, or None for memory).
@@ -307,6 +364,9 @@ def create_study(
     What is not given has the defaults of nonstop.trials.spec.Spec: minimize, seed 0, the default rule and surrogate.
     With load_if_exists, the existing study of that name, if there is one: then what is not given is as stored, and what
     is given must equal what is stored (StudyMismatchError says what does not).
+
+    `objective` is what the study is to evaluate, "module:function" or a nonstop.Command: it is stored, shown to people
+    and compared when the study is opened again. What runs is what optimize() is given.
     """
     given = {
         "space": space,
@@ -319,15 +379,21 @@ def create_study(
     }
     flag("load_if_exists", load_if_exists, StudyError)
     chosen = f"study-{uuid.uuid4().hex[:8]}" if name is None else text("name", name, StudyError)
-    chosen_ones = {key: value for key, value in {**given, "command": command}.items() if value is not None}
+    about = {"command": command, "objective": stored_text(objective)}
+    chosen_ones = {key: value for key, value in {**given, **about}.items() if value is not None}
     spec = Spec(**{"space": space, **chosen_ones})  # type: ignore[arg-type]
+    checked_fixed(spec.space, None)  # or SpaceError, if its constraints leave nothing
     opened = open_storage(storage)
     try:
         return Study(opened, opened.create_study(chosen, spec.to_json()), spec)
     except StudyError:
         if not load_if_exists or name is None:
             raise
-    return _loaded(opened, chosen, given)
+    study = _loaded(opened, chosen, given)
+    check_same(
+        chosen, study.spec.objective, about["objective"], "choose another name, or leave `objective` out to go on"
+    )
+    return study
 
 
 def load_study(
@@ -335,9 +401,18 @@ def load_study(
     name: str,
     rule: str | Rule | None = None,
     surrogate: str | Surrogate | None = None,
+    space: Space | None = None,
 ) -> Study:
-    """The study of that name. Pass the rule or surrogate again if it is an object of your own."""
-    return _loaded(open_storage(storage), text("name", name, StudyError), {"rule": rule, "surrogate": surrogate})
+    """The study of that name. Pass the rule or surrogate again if it is an object of your own, and the space if it has
+    a constraint that is a function."""
+    given = {"rule": rule, "surrogate": surrogate, "space": space}
+    return _loaded(open_storage(storage), text("name", name, StudyError), given)
+
+
+def delete_study(storage: str | Storage, name: str) -> None:
+    """Delete a study and all its trials, for ever. Whoever still works on it gets a StudyError."""
+    opened = open_storage(storage)
+    opened.delete_study(opened.load_study(text("name", name, StudyError)).id)
 
 
 def _loaded(storage: Storage, name: str, given: Mapping[str, object]) -> Study:
@@ -345,22 +420,9 @@ def _loaded(storage: Storage, name: str, given: Mapping[str, object]) -> Study:
     return Study(storage, record, resumed_spec(name, record.spec, given))
 
 
-def _outcome(value: object, state: object) -> TrialState:
-    """COMPLETED or FAILED; TrialError if value and state do not fit."""
-    known = text_of(state)
-    if known == "failed":
-        if value is not None:
-            raise TrialError(f"a failed trial has no value, but {shown(value)} was told")
-        return TrialState.FAILED
-    if state is not None and known != "completed":
-        raise TrialError(f"state must be 'completed' or 'failed', not {shown(state)}")
-    if number_of(value) is None:
-        raise TrialError(f"a value must be a finite number, not {shown(value)}; use state='failed' if there is none")
-    return TrialState.COMPLETED
-
-
-def _number_of_trial(trial: object) -> int:
-    number = whole_of(trial.number if isinstance(trial, Trial) else trial)
-    if number is None:
-        raise TrialError(f"a trial must be a nonstop.Trial or its number, not {shown(trial)}")
-    return number
+def _reopened(storage: Storage, record: StudyRecord, spec: Spec) -> Study:
+    """A study that was pickled, with a session of its own. Another that took its name is not meant."""
+    for found in storage.list_studies():
+        if (found.id, found.creation) == (record.id, record.creation):
+            return Study(storage, found, spec)
+    raise StudyError(f"the study {record.name!r} that was pickled is no longer in {storage!r}")

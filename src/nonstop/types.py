@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,13 @@ Array: TypeAlias = NDArray[np.float64]
 #: What a parameter can be: the JSON scalars.
 Value: TypeAlias = str | int | float | bool | None
 
-#: One value for each parameter, by name.
-Params: TypeAlias = Mapping[str, Value]
+#: One value for each parameter, by name. Which type each has is known to the space and not to a type checker, so it is
+#: Any there: `params["lr"] * 2` and `train(**params)` pass, and functions may declare `dict[str, float]`.
+Params: TypeAlias = Mapping[str, Any]
+
+#: `X | MaybeNone` is X or None, for what is None in a state only that most code never sees: a type checker lets one use
+#: it as an X without asking. typeshed has the same name for it.
+MaybeNone: TypeAlias = Any
 
 #: What an evaluation tells besides its value: anything that JSON can hold, by name.
 Notes: TypeAlias = Mapping[str, object]

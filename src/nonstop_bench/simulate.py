@@ -62,6 +62,8 @@ class Setup:
     surrogate: str | nonstop.Surrogate = "paper"
     #: Replaces rule and surrogate after the first points.
     optimizer: Optimizer | None = None
+    #: For a run without initial data: how many of its trials are quasi-random. An optimizer then chooses all points.
+    initial: int | None = None
 
 
 @dataclass(slots=True)
@@ -113,7 +115,7 @@ def simulate(setup: Setup) -> Simulated:
     """Run the simulation.
 
     As in the paper, 3 d quasi-random points are evaluated before the clock starts, and the first points of the
-    workers are q further ones.
+    workers are q further ones; unless the setup says `initial`.
     """
     return _Simulation(setup).run()
 
@@ -122,7 +124,9 @@ class _Simulation:
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
         self.clock = VirtualClock()
-        self.before = 3 * cube_of(setup.problem.space).axes
+        scratch = setup.initial is not None
+        self.before = 0 if scratch else 3 * cube_of(setup.problem.space).most_active
+        self.given = 0 if scratch else setup.q  # of the workers' points: those that no optimizer chooses
         self.study = nonstop.create_study(
             MemoryStorage(self.clock),
             "simulated",
@@ -130,7 +134,7 @@ class _Simulation:
             rule=setup.rule,
             surrogate=setup.surrogate,
             seed=setup.seed,
-            initial=self.before + setup.q,
+            initial=self.before + setup.q if setup.initial is None else setup.initial,
         )
         self.events: list[_Event] = []
         self.counter = 0
@@ -179,7 +183,7 @@ class _Simulation:
         """The next trial, and the virtual seconds of proposing it."""
         optimizer = self.setup.optimizer
         start = time.process_time()  # not wall time: other load on the machine must not count
-        if optimizer is not None and self.counter >= self.setup.q:
+        if optimizer is not None and self.counter >= self.given:
             params = optimizer.ask([event.trial.params or {} for event in self.events])
             self.study.enqueue(self.study.spec.space.validate(params))
         trial = self.study.ask(worker)

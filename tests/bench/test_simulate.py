@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
@@ -85,6 +85,35 @@ def test_a_barrier_makes_workers_wait_and_believe() -> None:
 def test_one_worker_is_sequential() -> None:
     study = simulate(Setup(BRANIN, "ucb", q=1, seed=0, horizon=5.0)).study
     assert [t.version for t in study.trials[INITIAL:]] == list(range(INITIAL, len(study.trials)))
+
+
+def test_a_run_from_scratch_has_no_initial_data() -> None:
+    """The trials of the design are evaluated by the workers, and count."""
+    run = simulate(Setup(BRANIN, "ucb", q=2, seed=0, horizon=math.inf, max_trials=9, initial=4))
+    assert run.initial == 0
+    assert [said(t).rung for t in run.study.trials] == ["quasi-random"] * 4 + ["model"] * 5
+    assert [t.worker for t in run.study.trials][:2] == ["w0", "w1"]
+
+
+class Center:
+    """An optimizer that always asks for the same point."""
+
+    def __init__(self) -> None:
+        self.told = 0
+
+    def ask(self, busy: Sequence[Mapping[str, object]]) -> Mapping[str, object]:  # noqa: ARG002
+        return {"x1": 2.5, "x2": 7.5}
+
+    def tell(self, params: Mapping[str, object], value: float | None) -> None:
+        assert value == BRANIN.objective(params)
+        self.told += 1
+
+
+def test_another_optimizer_chooses_every_point_of_a_run_from_scratch() -> None:
+    optimizer = Center()
+    run = simulate(Setup(BRANIN, q=2, horizon=math.inf, max_trials=5, initial=0, optimizer=optimizer))
+    assert [t.params for t in run.study.trials] == [{"x1": 2.5, "x2": 7.5}] * 5
+    assert optimizer.told == 5
 
 
 def test_overhead_delays_the_worker() -> None:

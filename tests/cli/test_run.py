@@ -102,7 +102,7 @@ def test_more_workers_for_a_study(folder: Path) -> None:
     said = run("worker", URL, "square", "mine:square", "--n-trials", "5", "--json", cwd=folder)
     assert json.loads(said.stdout)["counts"]["completed"] == 5
     environment = {"NONSTOP_STORAGE": URL}
-    done = run("worker", "square", "--command", "echo 0.5", "--n-trials", "7", cwd=folder, env=environment)
+    done = run("worker", "square", "--command", "echo 0.5", "--n-trials", "7", "--changed", cwd=folder, env=environment)
     assert "next     nonstop show square" in done.stdout
     assert completed(url_in(folder), "square") == 7
 

@@ -94,7 +94,7 @@ def test_a_live_file_with_a_write_ahead_log_is_read_by_an_older_sqlite(tmp_path:
     reader, writer = older(url)
     assert reader == "sqlite3 0.5"
     assert "locked" in writer
-    assert "nonstop[sqlite]" in writer
+    assert "[sqlite]' here, too" in writer
     study.storage.close()
     assert older(url) == ["sqlite3 0.5", "asked"], "when no one else uses it, it leaves WAL mode"
 

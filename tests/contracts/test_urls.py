@@ -133,7 +133,7 @@ def test_without_psycopg_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         raise ImportError("No module named 'psycopg'")
 
     monkeypatch.setattr(postgres, "create_engine", missing)
-    with pytest.raises(MissingExtraError, match=r"nonstop\[postgres\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install .*\[postgres\]'"):
         open_storage("postgresql://me@host/db")
 
 

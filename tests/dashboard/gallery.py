@@ -47,12 +47,12 @@ def mixed(params: Params) -> float:
     rate, momentum, depth, _ = numbers(params)[:4]
     off = math.log10(rate / 3e-3)
     error = 0.04 + 0.03 * off**2 + 0.3 * (momentum - 0.9) ** 2 + 0.002 * (depth - 6) ** 2
-    return error + 0.05 * (params["loss"] == "l1") + (18_000.0 * off**2 if off > 1.2 and momentum > 0.7 else 0.0)
+    return error + 0.05 * float(params["loss"] == "l1") + (18_000.0 * off**2 if off > 1.2 and momentum > 0.7 else 0.0)
 
 
 def discrete(params: Params) -> float:
     trees, leaves, split = numbers(params)
-    return (trees - 7) ** 2 + abs(leaves - 20) / 4 + split + 3.0 * (params["criterion"] == "gini")
+    return (trees - 7) ** 2 + abs(leaves - 20) / 4 + split + 3.0 * float(params["criterion"] == "gini")
 
 
 def failing(params: Params) -> float:

@@ -206,7 +206,7 @@ def test_without_plotly_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(builtins, "__import__", without)
     study = nonstop.create_study(space=ONE)
-    with pytest.raises(nonstop.MissingExtraError, match=r"nonstop\[plots\]"):
+    with pytest.raises(nonstop.MissingExtraError, match=r"pip install .*\[plots\]'"):
         study.plot("trace")
 
 

@@ -125,7 +125,7 @@ def test_a_sibling_that_is_completed_meanwhile_is_still_believed() -> None:
 def test_a_trial_that_was_revived_is_still_avoided_by_what_was_proposed_before() -> None:
     """Its point was failed when the next trials were proposed, and is a result when they are replayed."""
     space = nonstop.Space({"n": nonstop.Int(0, 11)})  # where the next best point is often one that failed
-    study = nonstop.create_study(space=space, seed=1)
+    study = nonstop.create_study(space=space, seed=1, initial=3)
     study.optimize(lambda params: (float(str(params["n"])) - 7.0) ** 2, n_trials=5)
     lost = study.ask("lost")
     study.storage.hand_on(study.id, HandOn(lost.number, 1, "no heartbeat", max_attempts=1))

@@ -13,6 +13,8 @@ from contextlib import suppress
 
 import click
 
+from nonstop.cli.completion import VARIABLE as COMPLETING
+from nonstop.cli.completion import answer, completion
 from nonstop.cli.dashboard import dashboard
 from nonstop.cli.export import export
 from nonstop.cli.inspect import best, ls, show
@@ -45,7 +47,7 @@ def _version(context: click.Context, _option: click.Parameter, wanted: bool) -> 
 
 
 @click.group(
-    commands=[run, worker, ls, show, best, export, report, replay, dashboard],
+    commands=[run, worker, ls, show, best, export, report, replay, dashboard, completion],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
     epilog="""\b
 Examples:
@@ -68,6 +70,9 @@ def app() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command and exit with its code; every error is one line on stderr."""
+    if os.environ.get(COMPLETING):
+        answer(app, os.environ[COMPLETING])
+        sys.exit(0)
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = DEBUG in words or os.environ.get("NONSTOP_DEBUG", "0") not in ("", "0")
     code = _code([word for word in words if word != DEBUG], debug)

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 import click
 
+from nonstop.cli.complete import complete_study
 from nonstop.cli.output import written
 from nonstop.cli.target import locate, open_study
 from nonstop.trials.trial import Trial
@@ -92,7 +93,7 @@ Examples:
   nonstop export sqlite:///runs.db demo --format jsonl | jq .value
   nonstop export sqlite:///runs.db demo --format json -o trials.json"""
 )
-@click.argument("words", nargs=-1, metavar="[URL] STUDY")
+@click.argument("words", nargs=-1, metavar="[URL] STUDY", shell_complete=complete_study)
 @click.option("--format", "form", type=click.Choice(list(FORMATS)), default="csv", show_default=True)
 @click.option(
     "-o",
@@ -105,7 +106,7 @@ def export(words: Sequence[str], form: str, output: str | None, raw: bool) -> No
     """Write all trials of a study as csv, json or jsonl."""
     study = open_study(*locate(words))
     with _opened(output) as out:
-        FORMATS[form](study.trials, list(study.spec.space), out, raw)
+        FORMATS[form](study.trials, study.spec.space.names, out, raw)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nonstop.cli.complete import complete_storage, complete_study
 from nonstop.cli.study_summary import (
     believed_line,
     believed_of,
@@ -29,14 +30,14 @@ if TYPE_CHECKING:
     from nonstop.storage.contract import Storage, StudyRecord
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-study_argument = click.argument("words", nargs=-1, metavar="[URL] STUDY")
+study_argument = click.argument("words", nargs=-1, metavar="[URL] STUDY", shell_complete=complete_study)
 _COLUMNS = ("name", "completed", "budget", "running", "failed", "waiting", "direction", "rule", "last_result", "pace")
 #: How many of the latest changes of a study tell its pace.
 _LATEST = 500
 
 
 @click.command(epilog="\b\nExamples:\n  nonstop ls sqlite:///runs.db\n  NONSTOP_STORAGE=sqlite:///runs.db nonstop ls")
-@click.argument("words", nargs=-1, metavar="[URL]")
+@click.argument("words", nargs=-1, metavar="[URL]", shell_complete=complete_storage)
 @json_option
 def ls(words: Sequence[str], as_json: bool) -> None:
     """List the studies of a storage."""

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from nonstop.acquisition.rules import DEFAULT_RULE
+from nonstop.cli.complete import COMPLETERS
 from nonstop.cli.parameters import FORMS, parameters_of
 from nonstop.cli.studyfile import Source, StudyFile, read_keys, study_file
 from nonstop.cli.target import VARIABLE
@@ -38,6 +39,8 @@ HELP = {
     "max_failures": "Stop after this many failed trials in a row, if going on is hopeless (default: 10).",
     "engine": "local (the default), dask or ray.",
     "address": "The address of the dask or ray cluster.",
+    "folder": "Where each trial has a folder of its own (default: nonstop-runs).",
+    "gpus": "The devices of the workers: 0,1,2,3 is one for each of four workers, 0+1,2+3 two for each of two.",
 }
 _INTEGERS = {"seed", "initial", "workers", "n_trials", "max_failures"}
 
@@ -59,6 +62,7 @@ def key_options(*keys: str) -> Callable[[F], F]:
                 multiple=key in _LISTS,
                 default=None,
                 help=HELP[key],
+                shell_complete=COMPLETERS.get(key),
             )
             function = decorator(function)
         return function
@@ -66,9 +70,30 @@ def key_options(*keys: str) -> Callable[[F], F]:
     return decorate
 
 
+def output_option(function: F) -> F:
+    """The options --keep-output and --discard-output."""
+    return click.option(
+        "--keep-output/--discard-output",
+        "keep_output",
+        default=None,
+        help="Whether what commands print is kept in the folders of the trials (default: --keep-output).",
+    )(function)
+
+
 def param_option(function: F) -> F:
     """The option --param, which may be repeated."""
     return click.option("-p", "--param", "params", multiple=True, metavar="NAME=KIND:...", help=FORMS)(function)
+
+
+def where_option(function: F) -> F:
+    """The option --where, which may be repeated."""
+    return click.option(
+        "--where",
+        multiple=True,
+        metavar="CONSTRAINT",
+        callback=lambda _context, _option, words: list(words) or None,
+        help="What params must satisfy, such as 'low < high'.",
+    )(function)
 
 
 def read_arguments(target: str | None, params: Sequence[str], options: Mapping[str, object]) -> StudyFile:
@@ -81,7 +106,10 @@ def read_arguments(target: str | None, params: Sequence[str], options: Mapping[s
         keys.pop("objective", None)
     declared = parameters_of(params)
     if declared:
-        keys["space"] = Space({**cast("Space", keys.get("space", {})), **declared})
+        known = cast("Space", keys.get("space", {}))
+        keys["space"] = Space({**known, **declared}, known.where if isinstance(known, Space) else ())
+    if "where" in given:  # constraints add to those of a file
+        given["where"] = [*cast("Sequence[str]", keys.get("where", ())), *cast("Sequence[str]", given["where"])]
     return study_file({**keys, **given})
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nonstop.cli.terminal import echo, echo_table
 from nonstop.errors import StudyError
 from nonstop.history.pace import Pace, pace_of, share_of_budget
+from nonstop.space import Space
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import assignments, duration, iso, moment, scalar, share, visible
 from nonstop.workers.usage import Usage, overall
@@ -132,8 +133,11 @@ def _running(trial: Trial, now: float) -> dict[str, Any]:
 def echo_study(summary: Mapping[str, Any]) -> None:
     """Print the summary of a study as text."""
     echo(f"study   {visible(summary['name'])} in {summary['storage']}")
-    about = f"{summary['direction']} {', '.join(summary['space'])} by {summary['rule']}, seed {summary['seed']}"
+    space = Space.from_json(summary["space"])
+    about = f"{summary['direction']} {', '.join(space.names)} by {summary['rule']}, seed {summary['seed']}"
     echo(f"about   {visible(about)}")
+    for constraint, _ in space.rules():
+        echo(f"where   {visible(str(constraint))}")
     echo(f"trials  {counts_line(summary['counts'])}")
     if pace_line(summary):
         echo(f"budget  {pace_line(summary)}")

@@ -20,8 +20,12 @@ def echo(text: str = "", err: bool = False) -> None:
 
 
 def echo_error(text: str) -> None:
-    """One line on stderr, red in a terminal, prefixed with `nonstop:`."""
-    click.secho(f"nonstop: {visible(' '.join(without_passwords(text).split()))}", fg="red", err=True)
+    """One line on stderr, red in a terminal, prefixed with `nonstop:`. If the text ends with a caret that points at a
+    character, its last two lines stay as they are."""
+    what, *pointer = text.rsplit("\n", 2) if text.endswith("^") else [text]
+    click.secho(f"nonstop: {visible(' '.join(without_passwords(what).split()))}", fg="red", err=True)
+    for line in pointer:
+        echo(line, err=True)
 
 
 def echo_json(value: object) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import click
 
-from nonstop.cli.options import given_options, key_options
+from nonstop.cli.complete import complete_study
+from nonstop.cli.devices import environments_of
+from nonstop.cli.identity import CHANGED, check_unchanged, existing, warn_of_unused
+from nonstop.cli.options import given_options, key_options, output_option
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
 from nonstop.cli.studyfile import Source, check_budget
 from nonstop.cli.target import open_existing, split_words
@@ -22,11 +26,16 @@ stopped at any time. The study must exist: `nonstop run` or nonstop.create_study
 
 
 @click.command(epilog=_EXAMPLES)
-@click.argument("words", nargs=-1, metavar="[URL] STUDY [MODULE:FUNCTION]")
+@click.argument("words", nargs=-1, metavar="[URL] STUDY [MODULE:FUNCTION]", shell_complete=complete_study)
 @key_options("command", "workers", "n_trials", "timeout", "until", "lease", "trial_timeout", "max_failures")
+@key_options("folder", "gpus")
+@output_option
+@click.option(
+    CHANGED, "changed", is_flag=True, help="Go on though the study was made with another command or function."
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing until the end.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as a JSON object on stdout.")
-def worker(words: Sequence[str], quiet: bool, as_json: bool, **options: object) -> int:
+def worker(words: Sequence[str], changed: bool, quiet: bool, as_json: bool, **options: object) -> int:
     """Start workers for an existing study."""
     from nonstop.study import load_study
     from nonstop.workers.command import Command
@@ -39,5 +48,10 @@ def worker(words: Sequence[str], quiet: bool, as_json: bool, **options: object) 
     check_budget(keys, "--n-trials", "--timeout")
     objective = Command(str(keys["command"])) if "command" in keys else str(keys["objective"])
     study = load_study(open_existing(url), name)
-    limits = {key: keys[key] for key in OPTIMIZE_KEYS if key in keys}
-    return run_workers(study, url, {"objective": objective, **limits}, quiet, as_json)
+    check_unchanged(existing(study.storage, name), objective, changed)
+    if isinstance(objective, Command):
+        warn_of_unused(objective, study.spec.space)
+    gpus = cast("tuple[str, ...]", keys.get("gpus", ()))
+    limits = {"workers": len(gpus) or 1} | {key: keys[key] for key in OPTIMIZE_KEYS if key in keys}
+    devices = environments_of(gpus, int(str(limits["workers"])))
+    return run_workers(study, url, {"objective": objective, **limits, **devices}, quiet, as_json)

@@ -46,7 +46,7 @@ class Watcher:
     def __init__(self, storage: Reader, record: StudyRecord) -> None:
         self.record = record
         self.spec = spec_for_viewing(record.spec)
-        self.names = tuple(self.spec.space)
+        self.names = self.spec.space.names
         self.trials: dict[int, Trial] = {}
         self.cursor = 0
         self.feed: Feed[Update] = Feed(self._poll, self._apply)

@@ -15,7 +15,7 @@ from nonstop.trials.trial import Trial, TrialState
 
 class Session:
     """Belongs to one thread. `on_changes` is called with every change once, in order; `reach` makes every call of the
-    storage, and may repeat it."""
+    storage, and may repeat it. `budget` is how many results the study is to have, if that is known."""
 
     def __init__(
         self,
@@ -25,10 +25,12 @@ class Session:
         clock: Clock | None = None,
         on_changes: Callable[[Iterable[Trial]], None] = lambda _changes: None,
         reach: Callable[[Callable[[], Exchange]], Exchange] = lambda call: call(),
+        budget: int | None = None,
     ) -> None:
         self.storage = storage
         self.study = study
         self.spec = spec
+        self.budget = budget
         #: The trials, as of the latest exchange.
         self.mirror = Mirror(spec.space)
         #: Seconds spent in the storage.
@@ -45,7 +47,7 @@ class Session:
         """The granted trial, RUNNING. If it has no params, propose them, and again whenever another worker's proposal
         from the same data overtakes this one."""
         while trial.state is TrialState.PROPOSING:
-            suggestion = suggest(self.spec, self.mirror, trial, Basis.of(self.mirror, trial))
+            suggestion = suggest(self.spec, self.mirror, trial, Basis.of(self.mirror, trial), budget=self.budget)
             start = Start(
                 trial.number,
                 trial.attempt,

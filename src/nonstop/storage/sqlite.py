@@ -29,7 +29,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
-from nonstop.errors import StorageError
+from nonstop.errors import StorageError, installing
 
 #: "nons" in ASCII: marks our files, in the header that `file` and SQLite itself read.
 APPLICATION_ID: Final = 0x6E6F6E73
@@ -57,7 +57,7 @@ _TRANSIENT: Final = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_
 _REMEDIES: Final = {
     sqlite3.SQLITE_BUSY: (
         "another process holds the database locked: look for a stopped one, or for one with a newer SQLite "
-        "(pip install 'nonstop[sqlite]' here, too), or use PostgreSQL"
+        "({extra} here, too), or use PostgreSQL"
     ),
     sqlite3.SQLITE_FULL: "the disk is full, nothing was written: make room and run again",
     sqlite3.SQLITE_IOERR: "the disk refused (full, over quota or broken), nothing was written: make room and run again",
@@ -221,7 +221,8 @@ def transient(error: DBAPIError, reached: bool) -> bool:  # noqa: ARG001
 
 def remedy(error: DBAPIError) -> str | None:
     """What the user can do about the error, if known."""
-    return _REMEDIES.get(_code(error))
+    known = _REMEDIES.get(_code(error))
+    return None if known is None else known.replace("{extra}", installing("sqlite"))
 
 
 def _code(error: DBAPIError) -> int:

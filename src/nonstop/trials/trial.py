@@ -17,8 +17,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from nonstop.errors import TrialError
+from nonstop.markup import framed, heading, table, text
 from nonstop.trials.diagnostics import Diagnostics
-from nonstop.types import Notes, Params
+from nonstop.types import MaybeNone, Notes, Params
+from nonstop.wording import duration
 
 
 class TrialState(StrEnum):
@@ -66,7 +68,7 @@ class Trial:
     #: Where it is between its proposal and its result.
     state: TrialState
     #: What is evaluated; None until it is proposed.
-    params: Params | None = None
+    params: Params | MaybeNone = None
     #: The value of the objective, if it is COMPLETED.
     value: float | None = None
     #: How many results the study had when a worker asked for its params; -1 if it was enqueued or added.
@@ -106,3 +108,14 @@ class Trial:
     notes: Notes = field(default_factory=dict)
     #: The parameters that were given when it was asked for, and so not proposed; None if there were none.
     fixed: Params | None = None
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        about = [str(self.state), *([f"value {text(self.value)}"] if self.value is not None else [])]
+        if self.started_at is not None and self.finished_at is not None:
+            about.append(duration(self.finished_at - self.started_at))
+        if self.worker:
+            about.append(f"by {text(self.worker)}")
+        params = table([text(name), text(value)] for name, value in (self.params or {}).items())
+        why = heading("reason", text(self.reason)) if self.reason else ""
+        return framed(heading(f"Trial {self.number}", " · ".join(about)), params, why)

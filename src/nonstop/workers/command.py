@@ -17,21 +17,24 @@ import re
 import shlex
 import signal
 import subprocess
-import tempfile
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import IO, Final
+from pathlib import Path
+from typing import Final
 
 from nonstop.arguments import seconds, text
 from nonstop.errors import ObjectiveError, StartError
-from nonstop.space import Categorical, Space
-from nonstop.types import Params
+from nonstop.space import Categorical, Ordinal, Space
+from nonstop.types import Params, Value
 from nonstop.wording import shown
 from nonstop.workers.guard import Guard
+from nonstop.workers.output import Output, last_lines, output_of
+from nonstop.workers.running import PLACEHOLDERS, RunningTrial, noted, placeholders
 from nonstop.workers.stopping import check_platform
 from nonstop.workers.template import PLACEHOLDER, check_values, filled
 
-_TAIL: Final = 65_536  # bytes of output to read, from its end
+_FOLDER: Final = re.compile(r"\{folder\}|NONSTOP_FOLDER")
 _NO_PROGRAM: Final = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ENOEXEC)
 _GRACE: Final = 2.0  # seconds between SIGTERM and SIGKILL
 
@@ -70,17 +73,28 @@ class Command:
             if re.search("[{}]", PLACEHOLDER.sub("", part)):
                 raise ObjectiveError(f"the command has a single brace in {part!r}: write {{{{ and }}}} for braces")
             for name in filter(None, PLACEHOLDER.findall(part)):
-                if name not in space:
+                if not space.named(name) and name not in PLACEHOLDERS:
                     raise ObjectiveError(
-                        f"the command has a placeholder {{{name}}}, but the parameters are {', '.join(space)}; "
+                        f"the command has a placeholder {{{name}}}, but the parameters are {', '.join(space.names)}; "
                         "write {{ and }} where braces are meant"
                     )
-        choices = {name: found.choices for name, found in space.items() if isinstance(found, Categorical)}
-        check_values(parts, choices)
+        choices: dict[str, list[Value]] = {}
+        for leaf in space.leaves:
+            if isinstance(leaf.parameter, Categorical | Ordinal):
+                choices.setdefault(leaf.name, []).extend(leaf.parameter.choices)
+        # Where a text may not stand, the trial's may not either. Most folders are in this one.
+        texts: dict[str, list[Value]] = {"folder": [str(Path.cwd())], "worker": ["worker"]}
+        check_values(parts, {name: values for name, values in texts.items() if not space.named(name)} | choices)
 
-    def arguments(self, params: Params) -> list[str]:
-        """The command's argument list for these params."""
-        return filled(shlex.split(self.template), params)
+    def unused(self, space: Space) -> list[str]:
+        """The parameters that have no placeholder, unless the command reads them from NONSTOP_PARAMS."""
+        named = set(PLACEHOLDER.findall(self.template))
+        return [] if "NONSTOP_PARAMS" in self.template else [name for name in space.names if name not in named]
+
+    def arguments(self, params: Params, trial: RunningTrial | None = None) -> list[str]:
+        """The command's argument list for these params. A parameter named as a placeholder of the trial is meant."""
+        about = {} if trial is None else placeholders(trial)
+        return filled(shlex.split(self.template), {**about, **params})
 
     def _not_started(self, error: OSError) -> ObjectiveError:
         """Whose error it is: the trial's if a parameter is part of the program's name, or if it was another matter."""
@@ -89,25 +103,36 @@ class Command:
         kind = StartError if hopeless else ObjectiveError
         return kind(f"the command cannot be started: {error}")
 
-    def __call__(self, params: Params) -> float:
-        """Run the command with these params; ObjectiveError says why there is no value."""
-        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            # Files and not pipes: for output of any length, and so as not to wait for processes left in the background.
-            code = self._run(self.arguments(params), out, err)
+    def __call__(self, params: Params, trial: RunningTrial | None = None) -> float:
+        """Run the command with these params; ObjectiveError says why there is no value. What it prints besides the
+        value is noted in the trial."""
+        environment = None if trial is None else {**os.environ, **trial.environment}
+        if trial is not None and _FOLDER.search(self.template):
+            _make_folder(trial)
+        with output_of(trial) as output:
+            code = self._run(self.arguments(params, trial), environment, output)
             if code is None:
-                raise ObjectiveError(f"stopped after the time limit of {self.timeout:g} s{_said(err)}")
+                raise ObjectiveError(f"stopped after the time limit of {self.timeout:g} s{output.said}")
             if code != 0:
                 how = f"exit code {code}" if code > 0 else f"killed by signal {-code} ({signal.strsignal(-code)})"
-                raise ObjectiveError(f"{how}{_said(err)}")
-            return _value(_lines(out), _said(err))
+                raise ObjectiveError(f"{how}{output.said}")
+            value, extras = _value(last_lines(output.out), output.said)
+        if trial is not None:
+            noted(trial, extras)
+        return value
 
-    def _run(self, arguments: list[str], out: IO[bytes], err: IO[bytes]) -> int | None:
+    def _run(self, arguments: list[str], environment: Mapping[str, str] | None, output: Output) -> int | None:
         """The exit code; None if the time limit ended it. If this process ends, the guard ends the command."""
         with ExitStack() as stack:
             try:
                 guard = stack.enter_context(Guard())
                 process = subprocess.Popen(
-                    arguments, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+                    arguments,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output.out,
+                    stderr=output.err,
+                    env=environment,
+                    start_new_session=True,
                 )
             except OSError as error:
                 raise self._not_started(error) from error
@@ -120,6 +145,13 @@ class Command:
             except BaseException:
                 _end(process)
                 raise
+
+
+def _make_folder(trial: RunningTrial) -> None:
+    try:
+        _ = trial.folder
+    except OSError as error:
+        raise ObjectiveError(f"the folder cannot be made: {error}") from error
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -136,28 +168,17 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _lines(stream: IO[bytes]) -> list[str]:
-    """The lines at the end of a stream that are not empty."""
-    size = stream.seek(0, os.SEEK_END)
-    stream.seek(max(0, size - _TAIL))
-    return [line.strip() for line in stream.read().decode(errors="replace").splitlines() if line.strip()]
-
-
-def _said(err: IO[bytes]) -> str:
-    """The last lines of stderr, as the end of a reason."""
-    lines = _lines(err)[-5:]
-    return f"; stderr: {' | '.join(line[:300] for line in lines)}" if lines else ""
-
-
-def _value(lines: list[str], said: str) -> float:
+def _value(lines: list[str], said: str) -> tuple[float, dict[str, object]]:
+    """The value, and the other keys of the JSON."""
     if not lines:
         raise ObjectiveError(f"the command printed nothing: its last line must be a number, or JSON with 'value'{said}")
     last = lines[-1]
     try:
-        return float(last)
+        return float(last), {}
     except ValueError:
         pass
     try:
-        return float(json.loads(last)["value"])
+        found = json.loads(last)
+        return float(found["value"]), {key: extra for key, extra in found.items() if key != "value"}
     except (ValueError, TypeError, KeyError, IndexError):
         raise ObjectiveError(f"the last line is no number, and no JSON with 'value': {last[:200]!r}{said}") from None

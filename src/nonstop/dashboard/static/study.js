@@ -143,7 +143,7 @@ function fillRunning(row, trial) {
   row.classList.toggle("silent", Boolean(silent));
   const since = trial.started ?? trial.asked;
   write(age, since ? duration(Math.max(0, now() - since)) : "–");
-  write(params, trial.params ? trial.params.map((value, i) => `${about.params[i]}=${scalar(value)}`).join(", ") : "proposing …");
+  write(params, trial.params ? trial.params.map((value, i) => (Array.isArray(value) ? "" : `${about.params[i]}=${scalar(value)}`)).filter(Boolean).join(", ") : "proposing …");
 }
 
 function drawFailures(failures) {

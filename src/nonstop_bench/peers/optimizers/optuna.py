@@ -1,8 +1,8 @@
 """Optuna through its own ask and tell: busy points are RUNNING trials of the study, which its samplers use.
 
 GPSampler then takes qLogEI instead of LogEI by itself; TPESampler needs constant_liar=True, which Optuna's manual
-recommends for parallel studies. The space is given in Optuna's own distributions. There are initial data, so neither
-sampler has random startup trials; everything else is as it comes.
+recommends for parallel studies. The space is given in Optuna's own distributions. Where there are initial data, neither
+sampler has random startup trials of its own; everything else is as it comes.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Sampler: TypeAlias = Literal["gp", "tpe"]
 class Optuna:
     """A study in memory with one of two samplers; a result is reported by the number of its trial."""
 
-    def __init__(self, space: Space, seed: int, sampler: Sampler) -> None:
+    def __init__(self, space: Space, seed: int, sampler: Sampler, startup: int = 1) -> None:
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         with quiet():
-            self._study = optuna.create_study(direction="minimize", sampler=_sampler(sampler, seed))
+            self._study = optuna.create_study(direction="minimize", sampler=_sampler(sampler, seed, startup))
         self._distributions = {name: _distribution(parameter) for name, parameter in space.items()}
         self._pending = Pending[int](space)
 
@@ -54,10 +54,10 @@ class Optuna:
         return len(self._study.get_trials(deepcopy=False)) - 1
 
 
-def _sampler(name: Sampler, seed: int) -> Any:
+def _sampler(name: Sampler, seed: int, startup: int) -> Any:
     if name == "gp":
-        return optuna.samplers.GPSampler(seed=seed, n_startup_trials=1)
-    return optuna.samplers.TPESampler(seed=seed, n_startup_trials=1, constant_liar=True)
+        return optuna.samplers.GPSampler(seed=seed, n_startup_trials=startup)
+    return optuna.samplers.TPESampler(seed=seed, n_startup_trials=startup, constant_liar=True)
 
 
 def _distribution(parameter: Parameter) -> BaseDistribution:

@@ -1,0 +1,54 @@
+"""A study as a notebook shows it: how many trials are in which state, the best, the latest failure, the space."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from nonstop.markup import folded, framed, heading, table, text
+from nonstop.trials.spec import Spec
+from nonstop.trials.times import duration_of
+from nonstop.trials.trial import Trial, TrialState
+from nonstop.types import Params
+from nonstop.wording import duration
+
+#: Rows of the table of the best.
+_BEST = 5
+
+
+def card(name: str, storage: str, spec: Spec, trials: Sequence[Trial]) -> str:
+    """The HTML of Study._repr_html_()."""
+    counts = {state: sum(trial.state is state for trial in trials) for state in TrialState}
+    states = ", ".join(f"{count} {state}" for state, count in counts.items() if count) or "no trial yet"
+    parts = [heading(f"Study {text(name)}", f"{spec.direction} · {states}"), _best(spec, trials)]
+    failed = [trial for trial in trials if trial.state is TrialState.FAILED]
+    if failed:
+        latest = max(failed, key=lambda trial: trial.sequence)
+        parts.append(heading(f"latest failure: trial {latest.number}", text(latest.reason or "no reason given")))
+    settings = table(
+        [["storage", text(storage)], ["rule", text(str(spec.rule))], ["seed", str(spec.seed)]]
+        + [[text(key), text(repr(parameter))] for key, parameter in spec.space.items()]
+        + [["where", text(str(constraint))] for constraint in spec.space.constraints]
+    )
+    return framed(*parts, folded("space and settings", settings))
+
+
+def _best(spec: Spec, trials: Sequence[Trial]) -> str:
+    completed = [trial for trial in trials if trial.state is TrialState.COMPLETED]
+    if not completed:
+        return ""
+    best = sorted(completed, key=lambda trial: (-spec.sign * (trial.value or 0.0), trial.order or 0))[:_BEST]
+    rows = [
+        [str(trial.number), text(trial.value), *_values(trial.params or {}, spec.space.names), _time(trial)]
+        for trial in best
+    ]
+    return table(rows, ["trial", "value", *map(text, spec.space.names), "time"])
+
+
+def _values(params: Params, names: Iterable[str]) -> list[str]:
+    """The values by name; of what is not there, none."""
+    return [text(params[name]) if name in params else "" for name in names]
+
+
+def _time(trial: Trial) -> str:
+    seconds = duration_of(trial)
+    return "" if seconds is None else duration(seconds)
