@@ -138,8 +138,7 @@ def read_keys(path: Path) -> dict[str, object]:
 
 def study_file(keys: Mapping[str, object]) -> StudyFile:
     """A StudyFile from checked keys; StudyFileError if a key is missing or contradicts another."""
-    if "space" not in keys:
-        raise StudyFileError("there are no parameters: give a table [space.NAME] or --param NAME=float:LOW:HIGH")
+    _check_space(keys)
     if ("objective" in keys) == ("command" in keys):
         found = "both" if "command" in keys else "neither"
         raise StudyFileError(f'expected one of objective = "module:function" and command = "...", got {found}')
@@ -148,11 +147,27 @@ def study_file(keys: Mapping[str, object]) -> StudyFile:
     if "address" in keys and keys.get("engine", "local") == "local":
         raise StudyFileError(f'address = {keys["address"]!r} needs engine = "dask" or "ray", not "local"')
     check_budget(keys, "n_trials", "timeout")
+    return planned(keys)
+
+
+def planned(keys: Mapping[str, object]) -> StudyFile:
+    """The same without a budget and, if it has a name, without an objective: for a study that is not run here."""
+    _check_space(keys)
+    if "objective" in keys and "command" in keys:
+        raise StudyFileError('expected one of objective = "module:function" and command = "...", got both')
+    if not keys.keys() & {"name", "objective", "command"}:
+        raise StudyFileError("the study has no name: give --name")
     if "gpus" in keys:
         keys = {"workers": len(cast("tuple[str, ...]", keys["gpus"])), **keys}
-    named: dict[str, Any] = {"name": _default_name(keys), "default_name": "name" not in keys, **keys}
+    name = keys["name"] if "name" in keys else _default_name(keys)
+    named: dict[str, Any] = {**keys, "name": name, "default_name": "name" not in keys}
     named["space"] = constrained(named["space"], named.pop("where", ()))
     return StudyFile(**named)
+
+
+def _check_space(keys: Mapping[str, object]) -> None:
+    if "space" not in keys:
+        raise StudyFileError("there are no parameters: give a table [space.NAME] or --param NAME=float:LOW:HIGH")
 
 
 def constrained(space: Space, where: Sequence[str]) -> Space:
