@@ -159,7 +159,9 @@ def _first_new(spec: Spec, mirror: Mirror, trial: Trial) -> int | None:
 
 def _hyperparameters(mirror: Mirror, number: int | None) -> Hyperparameters | None:
     recorded = None if number is None else mirror.trials[number].diagnostics
-    return None if recorded is None else recorded.hyperparameters
+    found = None if recorded is None else recorded.hyperparameters
+    # Until 0.2, a single choice had an axis: what such a study recorded then is of another cube.
+    return None if found is None or len(found.lengthscales) != cube_of(mirror.space).dim else found
 
 
 def _diagnostics(proposal: Proposal, basis: Basis, cursor: int) -> Diagnostics:
