@@ -75,8 +75,8 @@ def suggest(
     spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1, budget: int | None = None
 ) -> Suggestion:
     """The params for a trial that has a number and a data version but no params yet; `budget` is how many results the
-    study is to have, if that is known."""
-    if _is_initial(spec, mirror, trial, budget) or (trial.version == 0 and not basis.failed):
+    study is to have, if that is known. A replay needs none: it reads from the record whether the model proposed."""
+    if trial.number < spec.initial_within(budget) or (trial.version == 0 and not basis.failed):
         skip = _first_new(spec, mirror, trial.number)
         if skip is not None:
             params, seed = quasi_random(spec, trial.number, skip), trial_seed(spec.seed, trial.number)
@@ -111,13 +111,6 @@ def quasi_random(spec: Spec, number: int, skip: int) -> Params:
     """Point `number` of the study's Halton sequence, or the one `skip` places after it."""
     cube = cube_of(spec.space)
     return decode(spec.space, cube.spread(halton(1, cube.axes, spec.seed, start=number + skip))[0])
-
-
-def _is_initial(spec: Spec, mirror: Mirror, trial: Trial, budget: int | None) -> bool:
-    """Does the trial belong to the initial design? Runs may have different budgets: unless the study says how large the
-    design is, it is over once the model has proposed. A replay does not decide again: it reads what was recorded."""
-    over = spec.initial is None and mirror.newest_fit is not None
-    return trial.number < spec.initial_within(budget) and not over
 
 
 def _first_new(spec: Spec, mirror: Mirror, number: int) -> int | None:
