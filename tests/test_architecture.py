@@ -63,7 +63,7 @@ ORDER = [
     "live", "live.words", "live.monitor", "live.panel", "live.notebook", "live.log", "live.ending", "live.callbacks",
     "live.attend",
     "study",
-    "files", "files.cells", "files.writing", "files.reading", "files.importing", "files.optuna",
+    "files", "files.cells", "files.writing", "files.reading", "files.importing", "files.conditions", "files.optuna",
     "report",
     "dashboard", "dashboard.reader", "dashboard.status", "dashboard.rows", "dashboard.throttled", "dashboard.feed",
     "dashboard.watch", "dashboard.overview", "dashboard.parallel", "dashboard.figures", "dashboard.events",
