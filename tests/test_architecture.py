@@ -63,6 +63,7 @@ ORDER = [
     "live", "live.words", "live.monitor", "live.panel", "live.notebook", "live.log", "live.ending", "live.callbacks",
     "live.attend",
     "study",
+    "studies",
     "files", "files.cells", "files.writing", "files.reading", "files.importing", "files.optuna",
     "report",
     "dashboard", "dashboard.reader", "dashboard.status", "dashboard.rows", "dashboard.throttled", "dashboard.feed",
@@ -76,7 +77,7 @@ ORDER = [
 ]
 # fmt: on
 #: What may stand at the top level besides the rooms.
-TOP = {"errors", "clock", "types", "wording", "markup", "arguments", "propose", "study", "report"}
+TOP = {"errors", "clock", "types", "wording", "markup", "arguments", "propose", "study", "studies", "report"}
 #: These packages offer names of their modules; the others stay empty, so that nothing is imported by accident.
 FACADES = {"nonstop", "nonstop.space", "nonstop.storage", "nonstop.history", "nonstop.plots"}
 #: `import nonstop` must stay light: a worker pays for it in time and memory.
