@@ -96,6 +96,13 @@ def test_nothing_to_do_is_one_clear_line(call: Call, caplog: pytest.LogCaptureFi
 def test_a_summary_without_times(capsys: pytest.CaptureFixture[str]) -> None:
     unknown = {"budget": None, "share": None, "per_second": None, "seconds_left": None, "began": None}
     about = {"name": "new", "storage": "here", "direction": "minimize", "rule": "ucb", "seed": 0, "space": {"x": 1}}
-    rest: dict[str, object] = {"counts": {"completed": 0}, "best": None, "believed": None, "workers": [], "running": [], "failures": []}
+    rest: dict[str, object] = {
+        "counts": {"completed": 0},
+        "best": None,
+        "believed": None,
+        "workers": [],
+        "running": [],
+        "failures": [],
+    }
     echo_study({**about, **unknown, **rest, "last_result": None})
     assert "budget" not in capsys.readouterr().out
