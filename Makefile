@@ -18,7 +18,8 @@ export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-lowest release browser screenshots bench-dashboard bench-corners lint format types docs check oracle bench-suggest bench-storage bench-utilisation bench-noise theory faults mutants partitions fuzz bench-failures bench-small \
+.PHONY: help demo test test-lowest release browser screenshots bench-dashboard bench-corners lint format types docs check oracle \
+	bench-suggest bench-storage bench-utilisation bench-noise theory faults mutants partitions fuzz spaces bench-failures bench-small bench-spaces \
 	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
 .DEFAULT_GOAL := help
 
@@ -97,6 +98,9 @@ faults: .venv/.ready ## The fault suite at length: 32 processes, killed and stop
 fuzz: .venv/.ready ## A million nonsense inputs for everything that reads input, in about half an hour; write benchmarks/results
 	@$(BIN)/python -m tests.fuzz --out benchmarks/results/fuzz.md $(ARGS)
 
+spaces: .venv/.ready ## 100,000 random spaces, nested, constrained and stepped: every check on each of them; write benchmarks/results
+	@$(BIN)/python -m tests.space --out benchmarks/results/spaces.md $(ARGS)
+
 mutants: .venv/.ready ## Mistakes in the source, one by one: nine in ten must make a test fail; write benchmarks/results
 	@$(BIN)/python -m tests.mutants.run --out benchmarks/results/mutants.md $(ARGS)
 
@@ -108,6 +112,10 @@ bench-failures: .venv-peers/.ready ## Count failures where a part of the space f
 
 bench-small: .venv-peers/.ready ## Compare initial designs on budgets of 20 to 100, beside Optuna's TPE; write benchmarks/results
 	@$(PEERS)/python benchmarks/small_budgets.py $(ARGS)
+
+# A fixed hash seed, because SMAC iterates over sets.
+bench-spaces: .venv-peers/.ready ## Compare on conditional and constrained spaces, beside Optuna and SMAC; write benchmarks/results
+	@PYTHONHASHSEED=0 $(PEERS)/python benchmarks/spaces.py $(ARGS)
 
 bench-noise: .venv/.ready ## Compare the default with the paper's rules under noise; write benchmarks/results
 	@$(BIN)/python benchmarks/noise.py $(ARGS)
@@ -128,7 +136,8 @@ paper-figures: .venv/.ready ## Draw the paper's figures anew, from the results i
 	@$(BIN)/nonstop-bench figures --results benchmarks/results --out benchmarks/results/figures $(ARGS)
 
 test-peers: .venv-peers/.ready ## Run the tests that need torch or other optimisers
-	@$(PEERS)/python -m pytest -q tests/bench/test_peers.py tests/bench/test_cnn.py tests/bench/test_cifar.py $(ARGS)
+	@$(PEERS)/python -m pytest -q tests/bench/test_peers.py tests/bench/test_spaces.py tests/bench/test_cnn.py tests/bench/test_cifar.py \
+		tests/files/test_optuna.py $(ARGS)
 
 peers: .venv-peers/.ready ## Run other optimisers in the same simulator into runs/, and compare
 	@$(PEERS)/nonstop-bench peers $(ARGS)

@@ -157,12 +157,13 @@ class Study:
 
     def enqueue(self, params: Params) -> Trial:
         """Add a point to try: the next ask() returns it, or a worker evaluates it next."""
-        return self._insert(Insert(self.spec.space.validate(params)))
+        return self.insert([Insert(self.spec.space.validate(params))])[0]
 
     def add_trial(self, params: Params, value: float) -> Trial:
         """Add a result from elsewhere, for the model to learn from."""
         outcome_of(value, "completed")
-        return self._insert(Insert(self.spec.space.validate(params), TrialState.COMPLETED, number_of(value)))
+        added = Insert(self.spec.space.validate(params), TrialState.COMPLETED, number_of(value))
+        return self.insert([added])[0]
 
     def add_trials(self, rows: Iterable[object]) -> tuple[Trial, ...]:
         """Add many results from elsewhere in one transaction: all of them or, if one is wrong, none (RowsError).
@@ -171,7 +172,7 @@ class Study:
         `params_NAME` for each, and `value`, `state`, `reason`, `notes`, `started_at`, `finished_at`, `seconds`.
         Rows without a result are enqueued if their state says that they wait.
         """
-        return self._inserted(inserts_of(self.spec.space, rows), uuid.uuid4().hex)
+        return self.insert(inserts_of(self.spec.space, rows))
 
     def retry(
         self, numbers: Iterable[int] | None = None, *, reason: str | None = None, again: bool = False
@@ -180,13 +181,11 @@ class Study:
         numbers, or those whose reason contains a text. What was retried before is left out unless `again`."""
         wanted = None if numbers is None else [number_of_trial(number) for number in numbers]
         inserts = retries(self.trials, wanted, reason, again)
-        return self._inserted(inserts, uuid.uuid4().hex if again else retry_id(inserts))
+        return self.insert(inserts, None if again else retry_id(inserts))
 
-    def _insert(self, insert: Insert) -> Trial:
-        return self._inserted([insert], uuid.uuid4().hex)[0]
-
-    def _inserted(self, inserts: Sequence[Insert], request_id: str) -> tuple[Trial, ...]:
-        trials = tuple(self.storage.insert(self.id, inserts, request_id))
+    def insert(self, inserts: Sequence[Insert], request_id: str | None = None) -> tuple[Trial, ...]:
+        """Insert trials whose params are checked already, in one transaction; with the same id again, nothing."""
+        trials = tuple(self.storage.insert(self.id, inserts, request_id or uuid.uuid4().hex))
         self._sync()
         return trials
 

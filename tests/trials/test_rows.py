@@ -97,7 +97,7 @@ def test_all_errors_are_told_and_twenty_are_shown() -> None:
         inserts_of(SPACE, rows, where=lambda place: f"line {place + 2}")
     assert len(caught.value.errors) == 30
     assert caught.value.errors[1][0] == "line 5"
-    assert str(caught.value).startswith("30 of 90 rows are wrong, so none was added: line 2: it has no value")
+    assert str(caught.value).startswith("30 rows are wrong of 90, so none was added: line 2: it has no value")
     assert str(caught.value).endswith("; and 10 more")
 
 

@@ -29,7 +29,8 @@ HELP = {
     "rule": f"The acquisition rule: {DEFAULT_RULE} (the default), ucb, logei, ...",
     "surrogate": f"The surrogate model: {DEFAULT_SURROGATE} (the default) or paper.",
     "seed": "The seed of the study: the same seed and the same data give the same proposals.",
-    "initial": "Number of quasi-random trials before the first model-based one (default: three for each parameter).",
+    "initial": "Number of quasi-random trials before the first model-based one (default: three for each parameter, at "
+    "most a quarter of --n-trials).",
     "workers": "How many workers evaluate at a time.",
     "n_trials": "The budget: stop when the study has this many completed trials.",
     "timeout": "Start no trial after this time: 90s, 30m, 2h.",
@@ -104,6 +105,11 @@ def where_option(function: F) -> F:
 
 def read_arguments(target: str | None, params: Sequence[str], options: Mapping[str, object]) -> StudyFile:
     """The study that a file or module:function, --param words and options describe; options override the file."""
+    return study_file(read_all_keys(target, params, options))
+
+
+def read_all_keys(target: str | None, params: Sequence[str], options: Mapping[str, object]) -> dict[str, object]:
+    """The same as checked keys, of which some may be missing."""
     given = Source().checked(given_options(options))
     keys = _from_target(target)
     if "command" in given and "objective" in keys and not _is_file(target):
@@ -116,7 +122,7 @@ def read_arguments(target: str | None, params: Sequence[str], options: Mapping[s
         keys["space"] = Space({**known, **declared}, known.where if isinstance(known, Space) else ())
     if "where" in given:  # constraints add to those of a file
         given["where"] = [*cast("Sequence[str]", keys.get("where", ())), *cast("Sequence[str]", given["where"])]
-    return study_file({**keys, **given})
+    return {**keys, **given}
 
 
 def given_options(options: Mapping[str, object]) -> dict[str, object]:

@@ -22,7 +22,7 @@ _MOST = 5
 
 
 @click.command(epilog="\b\nExample:\n  nonstop replay sqlite:///runs.db demo")
-@click.argument("words", nargs=-1, metavar="[URL] STUDY", shell_complete=complete_study)
+@click.argument("words", nargs=-1, metavar="[STORAGE] [STUDY]", shell_complete=complete_study)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def replay(words: Sequence[str], as_json: bool) -> int:
     """Compute every proposal of a study again: all must be identical."""

@@ -10,6 +10,7 @@ import click
 
 from nonstop.cli.complete import complete_target
 from nonstop.cli.devices import environments_of
+from nonstop.cli.fix import fix_option, fixed_of
 from nonstop.cli.identity import CHANGED, check_unchanged, existing, warn_of_unused, with_own_name
 from nonstop.cli.options import key_options, output_option, param_option, read_arguments, shell_option, where_option
 from nonstop.cli.run_summary import command_line
@@ -38,6 +39,7 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
 @shell_option
 @param_option
 @where_option
+@fix_option
 @key_options("storage", "name", "direction", "rule", "surrogate", "seed", "initial")
 @click.option(
     "--noisy/--exact",
@@ -53,15 +55,25 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing until the end.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as a JSON object on stdout.")
-def run(target: str | None, params: Sequence[str], changed: bool, quiet: bool, as_json: bool, **options: object) -> int:
+def run(
+    target: str | None,
+    params: Sequence[str],
+    fix: Sequence[str],
+    changed: bool,
+    quiet: bool,
+    as_json: bool,
+    **options: object,
+) -> int:
     """Optimise a study file, a function or a command."""
     plan = read_arguments(target, params, options)
+    fixed = fixed_of(fix, plan.fix, plan.space)
     objective = objective_for(plan)
     study = open_or_create(plan, objective, changed)
     limits = {key: getattr(plan, key) for key in OPTIMIZE_KEYS}
     engine = {} if plan.engine == "local" else {"engine": plan.engine, "address": plan.address}
     devices = environments_of(plan.gpus, plan.workers)
-    return run_workers(study, plan.storage, {"objective": objective, **limits, **engine, **devices}, quiet, as_json)
+    what = {"objective": objective, "fixed": fixed}
+    return run_workers(study, plan.storage, {**what, **limits, **engine, **devices}, quiet, as_json)
 
 
 def objective_for(plan: StudyFile) -> str | Command:

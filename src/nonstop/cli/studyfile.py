@@ -45,6 +45,8 @@ class StudyFile:
     objective: str | None = None
     #: A shell command with {placeholders}; the last line that it prints is the value.
     command: str | None = None
+    #: Parameters that are given in this run, and their values.
+    fix: Mapping[str, object] | None = None
     #: Is the command a script for a shell?
     shell: bool = False
     #: The URL of the storage.
@@ -136,8 +138,7 @@ def read_keys(path: Path) -> dict[str, object]:
 
 def study_file(keys: Mapping[str, object]) -> StudyFile:
     """A StudyFile from checked keys; StudyFileError if a key is missing or contradicts another."""
-    if "space" not in keys:
-        raise StudyFileError("there are no parameters: give a table [space.NAME] or --param NAME=float:LOW:HIGH")
+    _check_space(keys)
     if ("objective" in keys) == ("command" in keys):
         found = "both" if "command" in keys else "neither"
         raise StudyFileError(f'expected one of objective = "module:function" and command = "...", got {found}')
@@ -146,10 +147,27 @@ def study_file(keys: Mapping[str, object]) -> StudyFile:
     if "address" in keys and keys.get("engine", "local") == "local":
         raise StudyFileError(f'address = {keys["address"]!r} needs engine = "dask" or "ray", not "local"')
     check_budget(keys, "n_trials", "timeout")
+    return planned(keys)
+
+
+def planned(keys: Mapping[str, object]) -> StudyFile:
+    """The same without a budget and, if it has a name, without an objective: for a study that is not run here."""
+    _check_space(keys)
+    if "objective" in keys and "command" in keys:
+        raise StudyFileError('expected one of objective = "module:function" and command = "...", got both')
+    if not keys.keys() & {"name", "objective", "command"}:
+        raise StudyFileError("the study has no name: give --name")
     if "gpus" in keys:
         keys = {"workers": len(cast("tuple[str, ...]", keys["gpus"])), **keys}
-    named: dict[str, Any] = {"name": _default_name(keys), "default_name": "name" not in keys, **keys}
-    return StudyFile(**{**named, "space": constrained(named["space"], named.pop("where", ()))})
+    name = keys["name"] if "name" in keys else _default_name(keys)
+    named: dict[str, Any] = {**keys, "name": name, "default_name": "name" not in keys}
+    named["space"] = constrained(named["space"], named.pop("where", ()))
+    return StudyFile(**named)
+
+
+def _check_space(keys: Mapping[str, object]) -> None:
+    if "space" not in keys:
+        raise StudyFileError("there are no parameters: give a table [space.NAME] or --param NAME=float:LOW:HIGH")
 
 
 def constrained(space: Space, where: Sequence[str]) -> Space:
@@ -197,6 +215,10 @@ def _function(value: object) -> str | None:
     parts = value.split(":") if isinstance(value, str) else []
     dotted = [name for part in parts for name in part.split(".")]
     return str(value) if len(parts) == 2 and all(name.isidentifier() for name in dotted) else None
+
+
+def _table(value: object) -> Mapping[str, object] | None:
+    return value if isinstance(value, Mapping) else None
 
 
 def _flag(value: object) -> bool | None:
@@ -259,6 +281,7 @@ _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "command": (_command, 'a shell command such as "python train.py --lr {lr}", its quotes closed'),
     "shell": (_flag, "true or false"),
     "where": (_where, 'a list of constraints such as ["low < high"]'),
+    "fix": (_table, "a table of parameters and their values"),
     "storage": (_url, "a URL: sqlite:///FILE or postgresql://USER@HOST/DATABASE"),
     "direction": (_one_of(get_args(Direction)), '"minimize" or "maximize"'),
     "rule": (_rule, "the name of a rule"),

@@ -47,15 +47,19 @@ def attended(run: Run, callbacks: Callbacks, show: bool | None) -> Iterator[None
     if nothing:
         RUNS.warning("%s", visible(nothing))
     RUNS.info("study %r: a run begins with %d trials%s", run.name, len(run.trials), _limits(run))
+    logged = is_wanted()
     with ExitStack() as stack:
-        display = _display(run, show and not nothing, stack) if show is not False and not nothing else NoDisplay()
-        logged = is_wanted()
+        display = NoDisplay() if show is False or nothing else _display(run, show, stack)
         if logged or not isinstance(display, NoDisplay):
             log = RunLog(run.name, run.spec.sign, run.trials)
             board = Board(run.spec.sign, run.trials)
             on_changes = log.apply if logged else _ignore
             stack.enter_context(Monitor(run.storage, run.study, board, display, on_changes=on_changes))
-        yield
+        try:
+            yield
+        except BaseException as error:
+            RUNS.info("study %r: the run ended by %s", run.name, type(error).__name__)
+            raise
     if logged:
         _log_end(run, callbacks)
 

@@ -71,7 +71,8 @@ def parsed(text: str) -> Node:
     parser = _Parser(text, _tokens(text))
     tree = parser.truth()
     if parser.kind != "end":
-        parser.fail("expected an operator or the end")
+        spaced = parser.kind == "name" and parser.tokens[parser.place - 1].kind == "name"
+        parser.fail("expected an operator or the end" + (" (write `a b` in backticks)" if spaced else ""))
     return tree
 
 

@@ -8,9 +8,15 @@ import numpy as np
 
 from nonstop.errors import ParamsError
 from nonstop.space.encoding import cube_of, encode
+from nonstop.space.parameters import Parameter
 from nonstop.space.space import Space
 from nonstop.types import Array, Params, Value
 from nonstop.wording import hint, shown
+
+
+def parameters_named(space: Space, name: str) -> list[Parameter]:
+    """The parameters of this name: none, one, or one in each of several branches."""
+    return [space[name]] if name in space else []
 
 
 def partial_params(space: Space, given: Mapping[str, object]) -> dict[str, Value]:

@@ -53,16 +53,6 @@ class SpaceRegion:
                 least = np.minimum(least, seen.margin(constraint, under))
         return least
 
-    def violated(self, x: Array) -> list[str]:
-        """What to say of each constraint that a point (dim,) violates."""
-        params, found = layout_of(self.space).params(x), []
-        seen = _Seen(layout_of(self.space), self.space.numbers, x[None])
-        for one, under in self.space.rules():
-            broken = isinstance(one, Expression) and seen.margin(one, under)[0] < 0.0
-            if isinstance(one, Expression | Function) and (broken or not seen.holds(one, under, 0)):
-                found.append(one.broken(params))
-        return found
-
 
 class _Seen:
     """Points as values of their parameters; each is computed once, when it is needed."""

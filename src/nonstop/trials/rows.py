@@ -7,6 +7,7 @@ A row is a pair (params, value), a Trial, or a mapping with the fields that `non
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from dataclasses import fields as fields_of
 from datetime import datetime
@@ -15,6 +16,7 @@ from typing import Any, Final
 from nonstop.arguments import number_of, plain, text_of
 from nonstop.errors import NonstopError, ParamsError, RowsError
 from nonstop.space import Space
+from nonstop.space.leaves import is_active
 from nonstop.trials.messages import Insert
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Notes, Params
@@ -45,6 +47,8 @@ def inserts_of(
     for place, row in enumerate(rows):
         count += 1
         try:
+            if isinstance(row, NonstopError):  # of who read the row
+                raise row
             insert = reader.insert_of(row)
         except (NonstopError, ValueError) as error:
             errors.append((where(place), str(error)))
@@ -74,7 +78,7 @@ class RowReader:
         given = _params(row, layout)
         if state in _UNFINISHED and given is None:
             return None
-        params = self._space.validate(given or {})
+        params = self._space.validate(_filled(self._space, given or {}, layout))
         notes = dict(_mapping("notes", said))
         notes.update({name: row[key] for key, name in layout.notes if not _is_absent(row[key])})
         fixed = {name: params[name] for name in _mapping("fixed", said) if name in params} or None
@@ -138,19 +142,32 @@ def _layout(space: Space, keys: tuple[str, ...], extras: bool) -> _Layout:
             )
     fields = [(key, name) for key, name in _ALIASES.items() if key in keys and name not in keys]
     fields += [(name, name) for name in USED if name in keys]
-    nullable = frozenset(name for _, name in params if None in getattr(space[name], "choices", ()))
+    nullable = frozenset(
+        name for _, name in params for leaf in space.named(name) if None in getattr(leaf.parameter, "choices", ())
+    )
     return _Layout(tuple(fields), "params" in keys, tuple(params), tuple(notes), nullable)
 
 
 def _params(row: Mapping[str, Any], layout: _Layout) -> Mapping[str, Any] | None:
-    """The params as they are given; None if there are none. An empty cell is the choice None, where that is one."""
+    """The params as they are given, without empty cells; None if there are none."""
     if layout.whole and not _is_absent(row["params"]):
         params: Mapping[str, Any] = row["params"]
         return params
-    given = {name: row[key] for key, name in layout.params if not _is_nan(row[key])}
-    if not given:
-        return None
-    return given | {name: None for key, name in layout.params if name in layout.nullable and _is_nan(row[key])}
+    return {name: row[key] for key, name in layout.params if not _is_nan(row[key])} or None
+
+
+def _filled(space: Space, given: Mapping[str, Any], layout: _Layout) -> Mapping[str, Any]:
+    """The params of a row of a table: its empty cells are the choice None, where that is one and the parameter is
+    there at all."""
+    if not layout.nullable or layout.whole:
+        return given
+    filled = dict(given)
+    for leaf in space.leaves:
+        if leaf.name in layout.nullable and leaf.name not in filled and None in getattr(leaf.parameter, "choices", ()):
+            with suppress(KeyError):  # what it depends on is missing, which validate() says
+                if is_active(space.leaves, leaf.under, filled):
+                    filled[leaf.name] = None
+    return filled
 
 
 def _state(said: Mapping[str, Any]) -> TrialState:

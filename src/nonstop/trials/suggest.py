@@ -28,7 +28,7 @@ from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.mirror import Mirror, key_of
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.types import Params
+from nonstop.types import Array, Params
 
 _LOOKAHEAD = 64  # quasi-random points to check for a new one, before the model proposes in a discrete space
 
@@ -88,10 +88,10 @@ def suggest(
     spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1, budget: int | None = None
 ) -> Suggestion:
     """The params for a trial that has a number and a data version but no params yet; `budget` is how many results the
-    study is to have, if that is known."""
+    study is to have, if that is known. A replay needs none: it reads from the record whether the model proposed."""
     if not cube_of(spec.space).axes:  # every parameter has one value
         return Suggestion(decode(spec.space, ()), trial_seed(spec.seed, trial.number), Diagnostics("quasi-random", 0))
-    if _is_initial(spec, mirror, trial, budget) or (trial.version == 0 and not basis.failed):
+    if trial.number < spec.initial_within(budget) or (trial.version == 0 and not basis.failed):
         skip = _first_new(spec, mirror, trial)
         if skip is not None:
             params, seed = quasi_random(spec, trial, skip), trial_seed(spec.seed, trial.number)
@@ -120,21 +120,20 @@ def model_based(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads:
         noisy=spec.noisy,
         threads=threads,
     )
-    return Suggestion(decode(spec.space, proposal.x), seed, _diagnostics(proposal, basis, mirror.cursor))
+    return Suggestion(_params(spec.space, proposal.x, trial), seed, _diagnostics(proposal, basis, mirror.cursor))
 
 
 def quasi_random(spec: Spec, trial: Trial, skip: int) -> Params:
     """The point of the study's quasi-random sequence for this trial, or the one `skip` places after it. The sequence
     is one of feasible points with the fixed values of the trial, and depends on the space and the seed alone."""
     ground = _ground(spec.space, trial.fixed or {})
-    return decode(spec.space, filling(ground, spec.seed, trial.number + skip, 1)[0])
+    return _params(spec.space, filling(ground, spec.seed, trial.number + skip, 1)[0], trial)
 
 
-def _is_initial(spec: Spec, mirror: Mirror, trial: Trial, budget: int | None) -> bool:
-    """Does the trial belong to the initial design? Runs may have different budgets: unless the study says how large the
-    design is, it is over once the model has proposed. A replay does not decide again: it reads what was recorded."""
-    over = spec.initial is None and mirror.newest_fit is not None
-    return trial.number < spec.initial_within(budget) and not over
+def _params(space: Space, x: Array, trial: Trial) -> Params:
+    """The params of a point; those that are fixed to the last bit, which encoding and decoding may change."""
+    params = decode(space, x)
+    return params if trial.fixed is None else {name: trial.fixed.get(name, value) for name, value in params.items()}
 
 
 def _ground(space: Space, fixed: Params) -> Cube:
@@ -148,12 +147,14 @@ def _first_new(spec: Spec, mirror: Mirror, trial: Trial) -> int | None:
     if not ground.is_discrete:
         return 0
     points, tried = filling(ground, spec.seed, trial.number, _LOOKAHEAD), mirror.tried()
-    return next((skip for skip, x in enumerate(points) if key_of(decode(spec.space, x)) not in tried), None)
+    return next((skip for skip, x in enumerate(points) if key_of(_params(spec.space, x, trial)) not in tried), None)
 
 
 def _hyperparameters(mirror: Mirror, number: int | None) -> Hyperparameters | None:
     recorded = None if number is None else mirror.trials[number].diagnostics
-    return None if recorded is None else recorded.hyperparameters
+    found = None if recorded is None else recorded.hyperparameters
+    # Until 0.2, a single choice had an axis: what such a study recorded then is of another cube.
+    return None if found is None or len(found.lengthscales) != cube_of(mirror.space).dim else found
 
 
 def _diagnostics(proposal: Proposal, basis: Basis, cursor: int) -> Diagnostics:
