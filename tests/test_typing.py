@@ -71,7 +71,7 @@ def test_params_are_used_without_casts() -> None:
 
 
 def modules_of(page: Path) -> dict[str, str]:
-    """The Python blocks of a page as modules: those that are files, and all others together, on the lines of the page."""
+    """The Python blocks of a page as modules: each that is a file, and all others together on the lines of the page."""
     lines = [""] * len(page.read_text(encoding="utf-8").splitlines())
     files: dict[str, str] = {}
     for block in blocks(page):
