@@ -45,6 +45,7 @@ def create(target: str | None, params: Sequence[str], **options: object) -> None
     from nonstop.studies import create_study
 
     plan = planned(read_all_keys(target, params, options))
+    objective = _objective(plan)  # before anything is stored
     study = create_study(
         open_now(plan.storage),
         plan.name,
@@ -56,7 +57,7 @@ def create(target: str | None, params: Sequence[str], **options: object) -> None
         noisy=plan.noisy,
         initial=plan.initial,
         command=command_line("nonstop", *sys.argv[1:]),
-        objective=_objective(plan),
+        objective=objective,
     )
     echo(f"created {study.name} in {shown_url(plan.storage)}")
 
