@@ -96,7 +96,8 @@ def open_or_create(plan: StudyFile, objective: str | Command, changed: bool) -> 
 
     storage = open_now(plan.storage)
     plan = with_own_name(plan, objective, storage)
-    check_unchanged(existing(storage, plan.name), objective, changed)
+    record = existing(storage, plan.name)
+    check_unchanged(record, objective, changed)
     return create_study(
         storage,
         plan.name,
@@ -108,6 +109,6 @@ def open_or_create(plan: StudyFile, objective: str | Command, changed: bool) -> 
         noisy=plan.noisy,
         initial=plan.initial,
         command=command_line("nonstop", *sys.argv[1:]),
-        objective=None if changed else objective,
+        objective=objective if record is None else None,  # it has been compared
         load_if_exists=True,
     )
