@@ -22,7 +22,9 @@ from tests.dashboard.gallery import STUDIES, draw_all, luck, mixed
 
 FIGURES = ("trace", "timeline", "slices", "contour", "check")
 WIDTH = 900
-PAGE = '<!doctype html><meta charset="utf-8"><body style="font:14px sans-serif;margin:0;padding:12px;width:max-content">{}'
+PAGE = (
+    '<!doctype html><meta charset="utf-8"><body style="font:14px sans-serif;margin:0;padding:12px;width:max-content">{}'
+)
 
 
 def training(params: Params) -> float:
