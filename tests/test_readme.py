@@ -1,9 +1,9 @@
 """What the README and the documentation show is true: their Python runs and prints what they say, their commands exist.
 
 The Python blocks of a page run in order and share their names, as in a session. A block that begins with `# name.py` is
-also a file that later blocks can import. One that begins with `#!` and then `# name.py` is a script: it is there for the
-commands of its page, and does not run by itself; so is the file of a `toml` block that begins with `# name.toml`. A
-`text` block after a Python block is what it prints; numbers may differ a little between machines, words may not.
+also a file that later blocks can import. One that begins with `#!` and then `# name.py` is a script: it is there for
+the commands of its page, and does not run by itself; so is the file of a `toml` block that begins with `# name.toml`.
+A `text` block after a Python block is what it prints; numbers may differ a little between machines, words may not.
 Commands that start with `nonstop`, `nonstop-bench`, `python` or `make` are run by .ci/run, or here.
 """
 

@@ -6,40 +6,35 @@ import math
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from nonstop.acquisition.rule import Rule
-from nonstop.arguments import flag, flag_of, number, number_of, seconds, text
+from nonstop.arguments import number, number_of, seconds, text
 from nonstop.clock import WallClock
 from nonstop.engines.choose import run_workers
 from nonstop.errors import StudyError, TrialError
-from nonstop.live.attend import Run, attended
-from nonstop.live.callbacks import Callbacks
-from nonstop.space import Space
+from nonstop.live.attend import attended
+from nonstop.live.callbacks import Callbacks, listeners_of
 from nonstop.storage import open_storage
 from nonstop.storage.contract import Storage, StudyRecord
 from nonstop.storage.copies import copy_study
 from nonstop.storage.session import Session
-from nonstop.surrogate.model import Surrogate
 from nonstop.trials.best import best_of
 from nonstop.trials.card import card
 from nonstop.trials.messages import Insert, Report, Request
 from nonstop.trials.retries import retries, retry_id
 from nonstop.trials.rows import inserts_of
-from nonstop.trials.spec import Spec, resumed_spec
+from nonstop.trials.spec import Spec
 from nonstop.trials.suggest import checked_fixed
 from nonstop.trials.telling import number_of_trial, outcome_of
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.trials.until import Until, until_of
-from nonstop.types import Direction, Notes, Params
+from nonstop.types import Notes, Params
 from nonstop.wording import shown
 from nonstop.workers.deadline import Deadline
 from nonstop.workers.lease import Lease, LeaseWatch, expiry
 from nonstop.workers.objective import Objective
 from nonstop.workers.running import surroundings_of
-from nonstop.workers.stored import check_same, stored_text
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Terms, give_back
 
@@ -247,12 +242,7 @@ class Study:
         params of every trial of this run, as in ask().
         """
         limit = None if timeout is None else number("timeout", timeout, StudyError, least=0.0, or_else=" of seconds")
-        rule = None if until is None else until_of(until)
-        shows = flag_of(progress)
-        if progress is not None and shows is None and not callable(progress):
-            raise StudyError(f"progress must be True, False or a function of the study, not {shown(progress)}")
-        if on_result is not None and not callable(on_result):
-            raise StudyError(f"on_result must be a function of the study and a trial, not {shown(on_result)}")
+        listeners = listeners_of(self, on_result, progress)
         self._sync()
         terms = Terms(
             n_trials=n_trials,
@@ -261,18 +251,14 @@ class Study:
             trial_timeout=trial_timeout,
             max_failures=max_failures,
             since=self._mirror.cursor,
-            until=rule,
+            until=None if until is None else until_of(until),
             fixed=checked_fixed(self.spec.space, fixed),
         )
         surroundings = surroundings_of(self.name, self._identity, folder, keep_output, environments)
         task = Task(self.storage, self.id, self.spec, objective, terms, self._creation, surroundings)
-        run = Run(self.storage, self.id, self.name, self.spec, self.trials, terms.n_trials, rule)
-        listener = None if on_result is None else partial(on_result, self)
-        called = partial(progress, self) if callable(progress) else None
-        callbacks = Callbacks(self.storage, self.id, terms.since, listener, called)
-        self._callbacks = callbacks
+        self._callbacks = callbacks = Callbacks(self.storage, self.id, terms.since, listeners)
         try:
-            during = attended(run, callbacks, shows if called is None else False)
+            during = attended(task, self.name, self.trials, callbacks)
             return run_workers(task, workers, engine, address, callbacks.ticker(), during)
         finally:
             self._callbacks = None
@@ -341,82 +327,6 @@ class Study:
 
     def _sync(self) -> None:
         self._session.exchange()
-
-
-def create_study(
-    storage: str | Storage | None = None,
-    name: str | None = None,
-    *,
-    space: Space,
-    direction: Direction | None = None,
-    rule: str | Rule | None = None,
-    surrogate: str | Surrogate | None = None,
-    seed: int | None = None,
-    noisy: bool | None = None,
-    initial: int | None = None,
-    command: str | None = None,
-    objective: str | Objective | None = None,
-    load_if_exists: bool = False,
-) -> Study:
-    """A new study in a storage (a URL, or None for memory).
-
-    What is not given has the defaults of nonstop.trials.spec.Spec: minimize, seed 0, the default rule and surrogate.
-    With load_if_exists, the existing study of that name, if there is one: then what is not given is as stored, and what
-    is given must equal what is stored (StudyMismatchError says what does not).
-
-    `objective` is what the study is to evaluate, "module:function" or a nonstop.Command: it is stored, shown to people
-    and compared when the study is opened again. What runs is what optimize() is given.
-    """
-    given = {
-        "space": space,
-        "direction": direction,
-        "rule": rule,
-        "surrogate": surrogate,
-        "seed": seed,
-        "noisy": noisy,
-        "initial": initial,
-    }
-    flag("load_if_exists", load_if_exists, StudyError)
-    chosen = f"study-{uuid.uuid4().hex[:8]}" if name is None else text("name", name, StudyError)
-    about = {"command": command, "objective": stored_text(objective)}
-    chosen_ones = {key: value for key, value in {**given, **about}.items() if value is not None}
-    spec = Spec(**{"space": space, **chosen_ones})  # type: ignore[arg-type]
-    checked_fixed(spec.space, None)  # or SpaceError, if its constraints leave nothing
-    opened = open_storage(storage)
-    try:
-        return Study(opened, opened.create_study(chosen, spec.to_json()), spec)
-    except StudyError:
-        if not load_if_exists or name is None:
-            raise
-    study = _loaded(opened, chosen, given)
-    check_same(
-        chosen, study.spec.objective, about["objective"], "choose another name, or leave `objective` out to go on"
-    )
-    return study
-
-
-def load_study(
-    storage: str | Storage | None,
-    name: str,
-    rule: str | Rule | None = None,
-    surrogate: str | Surrogate | None = None,
-    space: Space | None = None,
-) -> Study:
-    """The study of that name. Pass the rule or surrogate again if it is an object of your own, and the space if it has
-    a constraint that is a function."""
-    given = {"rule": rule, "surrogate": surrogate, "space": space}
-    return _loaded(open_storage(storage), text("name", name, StudyError), given)
-
-
-def delete_study(storage: str | Storage, name: str) -> None:
-    """Delete a study and all its trials, for ever. Whoever still works on it gets a StudyError."""
-    opened = open_storage(storage)
-    opened.delete_study(opened.load_study(text("name", name, StudyError)).id)
-
-
-def _loaded(storage: Storage, name: str, given: Mapping[str, object]) -> Study:
-    record = storage.load_study(name)
-    return Study(storage, record, resumed_spec(name, record.spec, given))
 
 
 def _reopened(storage: Storage, record: StudyRecord, spec: Spec) -> Study:
