@@ -33,7 +33,7 @@ def make(url: str) -> None:
             raise optuna.TrialPruned
         if number == 6:
             return float("inf")
-        return x + lr * depth + width / 256 + (kind == "a")
+        return float(x + lr * depth + width / 256 + (kind == "a"))
 
     mixed.optimize(objective, n_trials=10, catch=(ValueError,))
     mixed.enqueue_trial({"x": 0.5})

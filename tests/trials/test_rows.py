@@ -118,7 +118,7 @@ def test_a_study_takes_all_rows_or_none() -> None:
     assert study.ask().params is not None
     copy = nonstop.create_study(space=SPACE)
     copy.add_trials(study.trials)
-    assert [trial.params for trial in copy.trials] == [trial.params for trial in study.trials]
+    assert [added.params for added in copy.trials] == [known.params for known in study.trials]
     assert copy.trials[-1].state is TrialState.WAITING
 
 

@@ -42,7 +42,7 @@ Nothing is evaluated: `nonstop ask` and `tell`, workers or an import come next. 
 )
 def create(target: str | None, params: Sequence[str], **options: object) -> None:
     """Create a study without running it."""
-    from nonstop.study import create_study
+    from nonstop.studies import create_study
 
     plan = planned(read_all_keys(target, params, options))
     study = create_study(

@@ -92,7 +92,7 @@ def objective_for(plan: StudyFile) -> str | Command:
 
 def open_or_create(plan: StudyFile, objective: str | Command, changed: bool) -> Study:
     """The existing study of this name and objective, or a new one."""
-    from nonstop.study import create_study
+    from nonstop.studies import create_study
 
     storage = open_now(plan.storage)
     plan = with_own_name(plan, objective, storage)

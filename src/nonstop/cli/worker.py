@@ -45,7 +45,7 @@ def worker(
     words: Sequence[str], fix: Sequence[str], changed: bool, stored: bool, quiet: bool, as_json: bool, **options: object
 ) -> int:
     """Start workers for an existing study."""
-    from nonstop.study import load_study
+    from nonstop.studies import load_study
     from nonstop.workers.command import Command
 
     url, rest = split_words(words, "STUDY", "MODULE:FUNCTION", optional=2)
