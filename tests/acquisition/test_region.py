@@ -155,7 +155,7 @@ def best_inside(f: Quadratic, region: HalfSpaces | Ball, d: int) -> float:
             bounds=[(0.0, 1.0)] * d,
             constraints=NonlinearConstraint(slacks, 0.0, np.inf),
             method="SLSQP",
-            options={"ftol": 1e-14, "maxiter": 200},
+            tol=1e-14,
         )
         for start in np.random.default_rng(0).random((6, d))
     ]
