@@ -184,10 +184,10 @@ class _Data:
         if not usable.all():
             lost = np.concatenate([lost, points[~usable]])
             points, values = points[usable], values[usable]
-        lost = without(lost, points)  # evaluated again there, and with a value: it is no point that fails
         taken = [running, avoided, lost, trusted]
+        lost = without(lost, points)  # evaluated again there, and with a value: it is no point that fails
         if ground.is_discrete:  # a noisy objective is worth a second evaluation at the same point, a failure is not
-            taken = [avoided, lost] if noisy else [*taken, points]
+            taken = taken[1:3] if noisy else [*taken, points]
         return cls(points, values, running, trusted, avoided, lost, cube, ground, Taken.of(taken, ground))
 
     @property

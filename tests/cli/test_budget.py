@@ -16,6 +16,7 @@ from nonstop.storage import open_storage
 from tests.cli.conftest import Said
 
 Call = Callable[..., Said]
+X = nonstop.Space({"x": nonstop.Float(0.0, 1.0)})
 SQUARE = ("mine:square", "-p", "x=float:0:1", "--storage", "sqlite:///runs.db")
 
 
@@ -41,9 +42,7 @@ def test_show_and_ls_say_how_far_a_study_is(call: Call, folder: Path) -> None:
 
 
 def test_the_time_left_is_shown_while_something_runs(call: Call, folder: Path) -> None:
-    study = nonstop.create_study(
-        f"sqlite:///{folder / 'runs.db'}", "slow", space=nonstop.Space({"x": nonstop.Float(0.0, 1.0)})
-    )
+    study = nonstop.create_study(f"sqlite:///{folder / 'runs.db'}", "slow", space=X)
     study.storage.set_budget(study.id, 40)
     for _ in range(4):
         trial = study.ask("me")
@@ -95,7 +94,14 @@ def test_nothing_to_do_is_one_clear_line(call: Call, caplog: pytest.LogCaptureFi
 
 def test_a_summary_without_times(capsys: pytest.CaptureFixture[str]) -> None:
     unknown = {"budget": None, "share": None, "per_second": None, "seconds_left": None, "began": None}
-    about = {"name": "new", "storage": "here", "direction": "minimize", "rule": "ucb", "seed": 0, "space": {"x": 1}}
-    rest = {"counts": {"completed": 0}, "best": None, "believed": None, "workers": [], "running": [], "failures": []}
+    about = {"name": "new", "storage": "here", "direction": "minimize", "rule": "ucb", "seed": 0, "space": X.to_json()}
+    rest: dict[str, object] = {
+        "counts": {"completed": 0},
+        "best": None,
+        "believed": None,
+        "workers": [],
+        "running": [],
+        "failures": [],
+    }
     echo_study({**about, **unknown, **rest, "last_result": None})
     assert "budget" not in capsys.readouterr().out

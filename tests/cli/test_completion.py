@@ -174,6 +174,15 @@ def test_the_script_says_where_to_put_it(shell: str) -> None:
     assert script.count("#compdef") == (shell == "zsh")
 
 
+def test_the_variable_of_click_gives_the_same_script(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_NONSTOP_COMPLETE", "bash_source")
+    with pytest.raises(SystemExit, match="0"):
+        main([])
+    assert capsys.readouterr().out.strip() == CliRunner().invoke(app, ["completion", "bash"]).output.strip()
+
+
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_other_shells_get_answers(shell: str, folder: Path) -> None:
     line = "nonstop run --rule kb"

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from nonstop.cli.complete import complete_target
+from nonstop.cli.devices import environments_of
 from nonstop.cli.fix import fix_option, fixed_of
 from nonstop.cli.identity import CHANGED, check_unchanged, existing, warn_of_unused, with_own_name
-from nonstop.cli.options import key_options, param_option, read_arguments
+from nonstop.cli.options import key_options, output_option, param_option, read_arguments, shell_option, where_option
 from nonstop.cli.run_summary import command_line
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
 from nonstop.cli.target import open_now
@@ -35,7 +36,9 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
 @click.command(epilog=_EXAMPLES)
 @click.argument("target", required=False, metavar="[STUDY.toml | MODULE:FUNCTION]", shell_complete=complete_target)
 @key_options("command")
+@shell_option
 @param_option
+@where_option
 @fix_option
 @key_options("storage", "name", "direction", "rule", "surrogate", "seed", "initial")
 @click.option(
@@ -45,6 +48,8 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
     help="Whether repeated evaluations of the same point may differ (default: --exact).",
 )
 @key_options("workers", "n_trials", "timeout", "until", "lease", "trial_timeout", "max_failures", "engine", "address")
+@key_options("folder", "gpus")
+@output_option
 @click.option(
     CHANGED, "changed", is_flag=True, help="Go on though the study was made with another command or function."
 )
@@ -66,8 +71,9 @@ def run(
     study = open_or_create(plan, objective, changed)
     limits = {key: getattr(plan, key) for key in OPTIMIZE_KEYS}
     engine = {} if plan.engine == "local" else {"engine": plan.engine, "address": plan.address}
+    devices = environments_of(plan.gpus, plan.workers)
     what = {"objective": objective, "fixed": fixed}
-    return run_workers(study, plan.storage, {**what, **limits, **engine}, quiet, as_json)
+    return run_workers(study, plan.storage, {**what, **limits, **engine, **devices}, quiet, as_json)
 
 
 def objective_for(plan: StudyFile) -> str | Command:
@@ -76,7 +82,7 @@ def objective_for(plan: StudyFile) -> str | Command:
     from nonstop.workers.objective import objective_of
 
     if plan.command is not None:
-        command = Command(plan.command)
+        command = Command(plan.command, shell=plan.shell)
         command.check(plan.space)
         warn_of_unused(command, plan.space)
         return command
@@ -86,7 +92,7 @@ def objective_for(plan: StudyFile) -> str | Command:
 
 def open_or_create(plan: StudyFile, objective: str | Command, changed: bool) -> Study:
     """The existing study of this name and objective, or a new one."""
-    from nonstop.study import create_study
+    from nonstop.studies import create_study
 
     storage = open_now(plan.storage)
     plan = with_own_name(plan, objective, storage)

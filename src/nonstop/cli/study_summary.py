@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from nonstop.cli.terminal import echo, echo_table
 from nonstop.errors import StudyError
 from nonstop.history.pace import Pace, pace_of, share_of_budget
+from nonstop.space import Space
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.wording import assignments, duration, iso, moment, scalar, share, visible
+from nonstop.wording import assignments, cause_of, duration, iso, moment, scalar, share, visible
 from nonstop.workers.usage import Usage, overall
 
 if TYPE_CHECKING:
@@ -82,7 +83,8 @@ def best_of(study: Study) -> dict[str, Any] | None:
         trial = study.best_trial
     except StudyError:
         return None
-    return {"number": trial.number, "value": trial.value, "params": dict(trial.params or {})}
+    noted = {"notes": dict(trial.notes)} if trial.notes else {}
+    return {"number": trial.number, "value": trial.value, "params": dict(trial.params or {}), **noted}
 
 
 def believed_of(study: Study) -> dict[str, Any] | None:
@@ -111,9 +113,11 @@ def usage_line(workers: Sequence[Mapping[str, Any]]) -> str:
 
 
 def failures_of(trials: Iterable[Trial]) -> list[dict[str, Any]]:
-    """Reasons of failed trials, the most frequent first."""
-    reasons = Counter(trial.reason or "no reason given" for trial in trials if trial.state is TrialState.FAILED)
-    return [{"count": count, "reason": reason} for reason, count in reasons.most_common()]
+    """Reasons of failed trials, the most frequent first; of those that differ in the file they name, the latest."""
+    failed = [trial for trial in trials if trial.state is TrialState.FAILED]
+    reasons = Counter(cause_of(trial.reason) for trial in failed)
+    latest = {cause_of(trial.reason): trial.reason for trial in failed}
+    return [{"count": count, "reason": latest[cause] or cause} for cause, count in reasons.most_common()]
 
 
 def _running(trial: Trial, now: float) -> dict[str, Any]:
@@ -132,14 +136,19 @@ def _running(trial: Trial, now: float) -> dict[str, Any]:
 def echo_study(summary: Mapping[str, Any]) -> None:
     """Print the summary of a study as text."""
     echo(f"study   {visible(summary['name'])} in {summary['storage']}")
-    about = f"{summary['direction']} {', '.join(summary['space'])} by {summary['rule']}, seed {summary['seed']}"
+    space = Space.from_json(summary["space"])
+    about = f"{summary['direction']} {', '.join(space.names)} by {summary['rule']}, seed {summary['seed']}"
     echo(f"about   {visible(about)}")
+    for constraint, _ in space.rules():
+        echo(f"where   {visible(str(constraint))}")
     echo(f"trials  {counts_line(summary['counts'])}")
     if pace_line(summary):
         echo(f"budget  {pace_line(summary)}")
     if summary["began"]:
         echo(f"time    began {local(summary['began'])}, last result {local(summary['last_result'])}")
     echo(f"best    {best_line(summary['best'])}")
+    if notes_line(summary["best"]):
+        echo(f"notes   {notes_line(summary['best'])}")
     if summary["believed"]:
         echo(f"belief  {believed_line(summary['believed'])}")
     if summary["workers"]:
@@ -169,6 +178,11 @@ def best_line(best: Mapping[str, Any] | None) -> str:
     if best is None:
         return "no result yet"
     return f"{scalar(best['value'])} at trial {best['number']}: {assignments(best['params'])}"
+
+
+def notes_line(best: Mapping[str, Any] | None) -> str:
+    """accuracy=0.9, epochs=12: what the best trial told besides its value; empty if it told nothing"""
+    return _shortened(assignments((best or {}).get("notes")))
 
 
 def believed_line(believed: Mapping[str, Any]) -> str:

@@ -20,8 +20,9 @@ def text_of(value: object) -> str:
 
 
 def row_of(trial: Trial, names: Sequence[str]) -> str:
-    """A row of the table as JSON; params are in the order of `names`, without the names."""
-    params = None if trial.params is None else [trial.params.get(name) for name in names]
+    """A row of the table as JSON; params are in the order of `names`, without the names. [] stands for a parameter that
+    is not there: null may be a choice."""
+    params = None if trial.params is None else [trial.params.get(name, ()) for name in names]
     row = {
         "number": trial.number,
         "state": trial.state.value,
@@ -60,5 +61,6 @@ def details_of(trial: Trial) -> dict[str, Any]:
         "version": trial.version,
         "order": trial.order,
         "seed": str(trial.seed),  # 63 bits: a number in JavaScript holds 53
+        "notes": dict(trial.notes),
         "diagnostics": {} if trial.diagnostics is None else trial.diagnostics.to_json(),
     }

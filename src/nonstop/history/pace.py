@@ -43,10 +43,15 @@ class Pace:
         """The part of the budget that is complete, at most 1; None without a budget."""
         return min(1.0, self.completed / self.budget) if self.budget else None
 
+    @property
+    def time_left(self) -> str:
+        """about 12 min left; empty if that is not known."""
+        return "" if self.left is None else f"about {about(self.left)} left"
+
     def words(self) -> list[str]:
         """What is known of the rate and the time left, in words: 3.2 results a minute, about 12 min left."""
-        said = [] if self.per_second is None else [rate_in_words(self.per_second)]
-        return said if self.left is None else [*said, f"about {about(self.left)} left"]
+        rate = "" if self.per_second is None else rate_in_words(self.per_second)
+        return [words for words in (rate, self.time_left) if words]
 
 
 def rate_in_words(per_second: float) -> str:

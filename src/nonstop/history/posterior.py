@@ -98,9 +98,10 @@ def believed_best(spec: Spec, trials: Sequence[Trial]) -> Belief | None:
 
 
 def posterior(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Posterior | None:
-    """The model of the completed trials; None without a result, or if its matrix cannot be inverted."""
+    """The model of the completed trials; None without a result, if there is nothing to search, or if its matrix
+    cannot be inverted."""
     done = completed(trials)
-    if not done:
+    if not done or not cube_of(spec.space).axes:
         return None
     X = encode_many(spec.space, [trial.params or {} for trial in done])
     y = spec.sign * np.array([trial.value for trial in done], dtype=np.float64)

@@ -39,15 +39,15 @@ class Continuous:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """`size` cells side by side: equally wide, or as wide as the integers first, first + 1, ... on a log scale.
+    """`size` cells side by side: equally wide, or as wide as the numbers first, first + 1, ... on a log scale.
 
     Computed and not tabulated, because there may be 2**40 of them.
     """
 
     #: How many levels there are.
     size: int
-    #: The first integer, if the scale is logarithmic.
-    first: int | None = None
+    #: The first number, if the scale is logarithmic. With steps it need not be an integer.
+    first: float | None = None
 
     @property
     def width(self) -> int:
@@ -64,7 +64,8 @@ class Levels:
         if self.first is None:
             return ((i + 0.5) / self.size)[:, None]
         start, end = self._ends(self.first)
-        return ((np.log(self.first + i) - start) / (end - start))[:, None]
+        centres: Array = (np.log(self.first + i) - start) / (end - start)
+        return centres[:, None]
 
     def index(self, X: Array) -> Indices:
         """The cells that contain X (m, 1); the first or last one for what lies outside."""
@@ -85,8 +86,9 @@ class Levels:
         levels: Indices = np.clip(i[:, None] + np.array([-1, 1]), 0, self.size - 1)
         return levels
 
-    def _ends(self, first: int) -> tuple[float, float]:
-        return math.log(first - 0.5), math.log(first + self.size - 0.5)
+    def _ends(self, first: float) -> tuple[float, float]:
+        # Half a step before the first number, which may be nearer to 0 than that.
+        return math.log(max(first - 0.5, first / 2)), math.log(first + self.size - 0.5)
 
 
 @dataclass(frozen=True, slots=True)

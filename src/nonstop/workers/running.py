@@ -8,10 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from nonstop.arguments import flag
+from nonstop.errors import StudyError
 from nonstop.trials.suggest import trial_seed
 from nonstop.trials.trial import Trial
 from nonstop.types import Notes, Params, Value
-from nonstop.workers.folders import ROOT, made
+from nonstop.wording import shown
+from nonstop.workers.environment import checked_environments
+from nonstop.workers.folders import ROOT, made, study_folder
 from nonstop.workers.notes import with_extras, with_note
 
 #: Seeds are below this, as not every library takes larger ones.
@@ -54,8 +58,22 @@ class Surroundings:
             trial.attempt,
             worker,
             self.study,
-            _Private(folder, self.keep_output, environment),
+            _Private(folder, self.keep_output, environment, trial.notes),  # one that is retried has some already
         )
+
+
+def surroundings_of(
+    study: str, identity: str, folder: str | Path | None, keep_output: bool, environments: object
+) -> Surroundings:
+    """The surroundings as a user describes them; `identity` is the study's own."""
+    if folder is not None and not isinstance(folder, str | Path):
+        raise StudyError(f"folder must be a path, not {shown(folder)}")
+    return Surroundings(
+        study,
+        study_folder(Path(ROOT if folder is None else folder), study, identity),
+        flag("keep_output", keep_output, StudyError),
+        checked_environments(environments),
+    )
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -24,6 +24,7 @@ from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.trials.until import Until, Watch
 from nonstop.types import Params
+from nonstop.workers.command import Command
 from nonstop.workers.deadline import Deadline
 from nonstop.workers.held import Beating
 from nonstop.workers.lease import Lease
@@ -59,10 +60,10 @@ class Terms:
     max_failures: int | None = 10
     #: The sequence number at which the run began: earlier failures do not count.
     since: int = 0
-    #: Parameters that are given in this run, while the others are proposed; None if there are none.
-    fixed: Params | None = None
     #: When the study is good enough, or has taken enough; None is no rule.
     until: Until | None = None
+    #: Parameters that are given in this run, while the others are proposed; None if there are none.
+    fixed: Params | None = None
 
     def __post_init__(self) -> None:
         seconds("lease", self.lease.seconds, StudyError)
@@ -93,6 +94,10 @@ class Task:
     creation: str = ""
     #: Where evaluations run, and with what.
     surroundings: Surroundings = field(default_factory=Surroundings)
+
+    def own_environment(self, worker: str) -> Mapping[str, str]:
+        """What belongs into os.environ of a worker's process; commands get theirs themselves, from any process."""
+        return {} if isinstance(self.objective, Command) else self.surroundings.environment_of(worker)
 
 
 class ConsecutiveFailures:
@@ -332,7 +337,7 @@ class Worker:
         if self._held is not None:
             number, attempt = self._held
             if not self._reach.lost:
-                with suppress(StorageError):
+                with suppress(StorageError, StudyError):  # StudyError: it was deleted
                     give_back(self._session.storage, self._session.study, number, attempt)
             self._hold(None)
 
