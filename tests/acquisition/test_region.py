@@ -148,7 +148,7 @@ def best_inside(f: Quadratic, region: HalfSpaces | Ball, d: int) -> float:
         return np.array(region.offsets) - np.array(region.normals) @ x
 
     found = [
-        minimize(
+        minimize(  # type: ignore[call-overload]
             lambda x: -float(f.value(x[None])[0]),
             start,
             jac=lambda x: -f.value_and_gradient(x[None])[1][0],
