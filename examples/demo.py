@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 import math
+import shutil
+import sys
 import time
 from collections.abc import Mapping
 from functools import partial
@@ -17,11 +19,12 @@ import numpy as np
 
 import nonstop
 from nonstop.acquisition.rules import DEFAULT_RULE
-from nonstop.cli.live import Monitor
 from nonstop.cli.report import write_report
 from nonstop.cli.run_summary import command_line
 from nonstop.cli.running import open_display
 from nonstop.cli.study_summary import usage_line, usage_of
+from nonstop.history.board import Board
+from nonstop.live.monitor import Monitor
 from nonstop.storage import open_storage
 from nonstop.wording import duration
 from nonstop_bench.problems.hartmann import HARTMANN6 as PROBLEM
@@ -52,9 +55,13 @@ def main(arguments: list[str] | None = None) -> None:
     print(
         f"minimising {PROBLEM.name} ({PROBLEM.dim} dimensions, {options.workers} workers that never wait)", flush=True
     )
-    with open_display(study, options.budget, quiet=False) as display, Monitor(study, display) as monitor:
+    board = Board(study.spec.sign, study.trials)
+    with (
+        open_display(study, options.budget, quiet=False) as display,
+        Monitor(study.storage, study.id, board, display) as monitor,
+    ):
         evaluate = partial(objective, seconds=options.seconds)
-        usages = study.optimize(evaluate, n_trials=options.budget, workers=options.workers)
+        usages = study.optimize(evaluate, n_trials=options.budget, workers=options.workers, progress=False)
 
     point = ", ".join(f"{value:.4f}" for value in study.best_params.values())
     print(f"best point   ({point})")
@@ -65,8 +72,9 @@ def main(arguments: list[str] | None = None) -> None:
     )
     write_report(options.storage, name, Path("report.html"))
     print(f"report       {Path('report.html').absolute()} (open it in a browser)")
-    print(f"next         {command_line('nonstop', 'show', options.storage, name)}")
-    print(f"             {command_line('nonstop', 'replay', options.storage, name)}")
+    nonstop_here = "nonstop" if shutil.which("nonstop") else str(Path(sys.executable).with_name("nonstop"))
+    print(f"next         {command_line(nonstop_here, 'show', options.storage, name)}")
+    print(f"             {command_line(nonstop_here, 'replay', options.storage, name)}")
 
 
 if __name__ == "__main__":

@@ -112,7 +112,12 @@ OPTIMIZE = [
     case("optimize.lease", lambda it: optimized(lease=it), POSITIVE - {"huge float"}),
     case("optimize.trial_timeout", lambda it: optimized(trial_timeout=it), NONE | POSITIVE - {"huge float"}),
     case("optimize.max_failures", lambda it: optimized(max_failures=it), NONE | WHOLE - {"zero"}),
-    case("optimize.progress", lambda it: optimized(progress=it), NONE | {"type", "function"}),
+    case("optimize.until", lambda it: optimized(until=it), NONE),
+    case("optimize.on_result", lambda it: optimized(on_result=it), NONE | {"type", "function"}),
+    case("optimize.progress", lambda it: optimized(progress=it), NONE | FLAGS | {"type", "function"}),
+    case("Until.value", lambda it: nonstop.Until(value=it, patience=1), NONE | NUMBERS, "value"),
+    case("Until.patience", lambda it: nonstop.Until(patience=it, value=1.0), NONE | WHOLE - {"zero"}, "patience"),
+    case("Until.evaluating", lambda it: nonstop.Until(evaluating=it, value=1.0), NONE | POSITIVE, "evaluating"),
 ]
 PROPOSE = [
     case("propose.X", lambda it: proposed(X=it), set()),

@@ -4,8 +4,9 @@ A tour of the rooms, in the order in which to read them. `space` says what may b
 unit cube. `numerics` is arithmetic on arrays. `surrogate` fits a Gaussian process to the results, `acquisition` says
 how good a next point would be, and `propose` puts these together: data in, next point out. `trials` says what happened
 and which data the next trial may use, `storage` keeps it, `workers` evaluate. `history` and `plots` turn trials into
-records and figures. `engines` are where workers run, and `study` is what users hold: ask, tell, optimize. `report` and
-`dashboard` show a study, and `cli` is the command line. docs/architecture.md has a picture.
+records and figures. `engines` are where workers run, `live` is what a run says meanwhile, and `study` is what users
+hold: ask, tell, optimize. `report` and `dashboard` show a study, and `cli` is the command line. docs/architecture.md
+has a picture.
 """
 
 from nonstop.acquisition.aegis import Aegis
@@ -25,6 +26,7 @@ from nonstop.errors import (
     ObjectiveError,
     OutOfReachError,
     ParamsError,
+    RowsError,
     RuleError,
     SpaceError,
     StorageError,
@@ -32,16 +34,19 @@ from nonstop.errors import (
     TrialError,
 )
 from nonstop.propose import Proposal, propose, propose_batch
-from nonstop.space import Categorical, Float, Int, Space
-from nonstop.study import Study, create_study, load_study
+from nonstop.space import Categorical, Float, Int, Ordinal, Space
+from nonstop.studies import create_study, delete_study, load_study
+from nonstop.study import Study
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.kernels.kernel import Kernel
 from nonstop.surrogate.kernels.matern52 import Matern52
 from nonstop.surrogate.kernels.rbf import RBF
 from nonstop.surrogate.model import LogNormal, Surrogate
 from nonstop.trials.trial import Trial, TrialState
+from nonstop.trials.until import Until
 from nonstop.types import Params
 from nonstop.workers.command import Command
+from nonstop.workers.running import RunningTrial
 
 __version__ = "0.1.0"
 
@@ -68,13 +73,16 @@ __all__ = [
     "MissingExtraError",
     "NonstopError",
     "ObjectiveError",
+    "Ordinal",
     "OutOfReachError",
     "Params",
     "ParamsError",
     "Penalized",
     "Proposal",
     "Random",
+    "RowsError",
     "RuleError",
+    "RunningTrial",
     "Schedule",
     "Space",
     "SpaceError",
@@ -89,9 +97,11 @@ __all__ = [
     "Turns",
     "Uncertainty",
     "UncertaintyFirst",
+    "Until",
     "View",
     "__version__",
     "create_study",
+    "delete_study",
     "load_study",
     "propose",
     "propose_batch",

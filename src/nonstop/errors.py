@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -29,6 +30,21 @@ class RuleError(NonstopError, ValueError):
 
 class TrialError(NonstopError, ValueError):
     """A trial cannot be told, started or found as asked."""
+
+
+class RowsError(NonstopError, ValueError):
+    """Rows of data do not fit a study; none of them was added."""
+
+    #: How many errors the message has.
+    MOST = 20
+
+    def __init__(self, errors: Sequence[tuple[str, str]], rows: int) -> None:
+        #: For each row that is wrong, where it is ("row 3", "line 17") and what is wrong.
+        self.errors = tuple(errors)
+        told = "; ".join(f"{where}: {what}" for where, what in self.errors[: self.MOST])
+        more = f"; and {len(self.errors) - self.MOST} more" if len(self.errors) > self.MOST else ""
+        wrong = "1 row is" if len(self.errors) == 1 else f"{len(self.errors)} rows are"
+        super().__init__(f"{wrong} wrong of {rows}, so none was added: {told}{more}")
 
 
 class StudyError(NonstopError, ValueError):

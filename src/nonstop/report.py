@@ -17,9 +17,11 @@ from nonstop.history.progress import began
 from nonstop.plots import CAPTIONS, CONFIG, FIGURES
 from nonstop.plots.plotly import get_plotlyjs, go
 from nonstop.plots.words import fitting
+from nonstop.space import Categorical, Ordinal, Parameter
 from nonstop.trials.spec import Spec
+from nonstop.trials.times import duration_of
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.wording import duration, scalar, share
+from nonstop.wording import assignments, cause_of, duration, scalar, share
 from nonstop.workers.usage import Usage, overall
 
 #: Limits of the tables: reasons of failures, workers, characters of a reason.
@@ -121,6 +123,7 @@ def _facts(about: About, spec: Spec, trials: Sequence[Trial]) -> str:
         ("direction", spec.direction),
         ("rule", about.rule),
         ("seed", str(spec.seed)),
+        *(("where", str(constraint)) for constraint, _ in spec.space.rules()),
         ("started", _moment(began(trials))),
         ("last result", _moment(max(ends, default=None))),
         ("this report", _moment(about.now)),
@@ -145,24 +148,26 @@ def _best(spec: Spec, trials: Sequence[Trial]) -> Iterable[str]:
         yield _section("Best params", "<p>There is no completed trial yet.</p>")
         return
     trial = record.completed[record.steps[-1]]
-    rows = [[name, _value(value), _range(spec, name)] for name, value in (trial.params or {}).items()]
+    params, leaves = trial.params or {}, spec.space.active(trial.params or {})
+    rows = [[leaf.name, _value(params[leaf.name]), _range(leaf.parameter)] for leaf in leaves]
     reached = f'<span class="n">{scalar(trial.value)},</span>'
     sentence = f"<p>Trial {trial.number} reached {reached} to {spec.direction} the value.</p>"
     yield _section("Best params", sentence + _table(["parameter", "value", "searched"], rows))
 
 
-def _range(spec: Spec, name: str) -> str:
-    parameter = spec.space.to_json()[name]
-    if "choices" in parameter:
-        choices = parameter["choices"]
-        assert isinstance(choices, list)
-        return ", ".join(fitting([scalar(choice) for choice in choices], _CHOICES, 12))
-    ends = _Html(f"{_html(_value(parameter['low']))} to {_html(_value(parameter['high']))}")
-    return _Html(f"{ends} (log)") if parameter["log"] else ends
+def _range(parameter: Parameter) -> str:
+    if isinstance(parameter, Categorical | Ordinal):
+        return ", ".join(fitting([scalar(choice) for choice in parameter.choices], _CHOICES, 12))
+    if parameter.low == parameter.high:
+        return "nothing else"
+    ends = f"{_html(_value(parameter.low))} to {_html(_value(parameter.high))}"
+    step = parameter.step
+    steps = "" if step is None else f", times {step[1:]}" if isinstance(step, str) else f" in steps of {scalar(step)}"
+    return _Html(f"{ends}{_html(steps)}{' (log)' if parameter.log else ''}")
 
 
 def _failures(trials: Sequence[Trial]) -> Iterable[str]:
-    reasons = Counter(trial.reason or "no reason given" for trial in trials if trial.state is TrialState.FAILED)
+    reasons = Counter(cause_of(trial.reason) for trial in trials if trial.state is TrialState.FAILED)
     lost = sum(trial.attempt > 1 for trial in trials)
     if not reasons and not lost:
         return
@@ -196,7 +201,8 @@ def _worker(usage: Usage) -> list[str]:
 
 def _pair(spec: Spec) -> str:
     """Params and facts side by side, unless names are long or many."""
-    return "pair" if len(spec.space) <= _FEW and max(map(len, spec.space)) <= _NARROW else "pair long"
+    names = spec.space.names
+    return "pair" if len(names) <= _FEW and max(map(len, names)) <= _NARROW else "pair long"
 
 
 def _figure(name: str, figure: go.Figure) -> str:
@@ -229,22 +235,25 @@ def _trials(spec: Spec, trials: Sequence[Trial]) -> Iterable[str]:
     if not trials:
         return
     record = listing(spec, trials)
-    names = list(spec.space)
+    names = spec.space.names
     head = ["trial", "state", "value", *names, "worker", "time (UTC)", "duration", "reason"]
+    noted = any(trial.notes for trial in record.trials)
+    head += ["notes"] if noted else []
     part = f"The best {record.best} and the latest of {record.of:,} trials: <code>nonstop export</code> has all."
     hint = part if record.best else f"All {record.of:,} trials." if record.of > 1 else "The only trial."
-    words = {"state", "worker", "reason"} | {name for name in names if "choices" in spec.space.to_json()[name]}
+    words = {"state", "worker", "reason", "notes"} | {
+        leaf.name for leaf in spec.space.leaves if isinstance(leaf.parameter, Categorical | Ordinal)
+    }
     top = "".join(f"<th{' class=t' if name in words else ''}>{_text(name)}</th>" for name in head)
-    rows = "".join(f"<tr>{''.join(_cells(trial, names))}</tr>" for trial in record.trials)
+    rows = "".join(f"<tr>{''.join(_cells(trial, names, noted))}</tr>" for trial in record.trials)
     table = f'<table class="trials"><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>'
     yield _section("Trials", f'<p>{hint}</p><div class="scroll tall" tabindex="0">{table}</div>')
 
 
-def _cells(trial: Trial, names: Sequence[str]) -> Iterable[str]:
+def _cells(trial: Trial, names: Sequence[str], noted: bool) -> Iterable[str]:
     params = trial.params or {}
     time = trial.finished_at or trial.started_at or trial.asked_at
-    ends = trial.started_at, trial.finished_at
-    took = None if ends[0] is None or ends[1] is None else max(0.0, ends[1] - ends[0])
+    took = duration_of(trial)
     value = "–" if trial.value is None else scalar(trial.value)
     yield f"<th>{trial.number}</th>{_cell(trial.state.value)}<td>{value}</td>"
     yield from (_cell(params[name]) if name in params else "<td>–</td>" for name in names)
@@ -252,6 +261,8 @@ def _cells(trial: Trial, names: Sequence[str]) -> Iterable[str]:
     yield f"<td>{_moment(time).removesuffix(' UTC')}</td>"
     yield "<td>–</td>" if took is None else f'<td data-v="{took:.6g}">{_took(took)}</td>'
     yield _cell(" ".join((trial.reason or "").split())[:_REASON])
+    if noted:
+        yield _cell(assignments(trial.notes)[:_REASON])
 
 
 def _took(seconds: float) -> str:

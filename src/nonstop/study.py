@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from nonstop.acquisition.rule import Rule
-from nonstop.arguments import flag, number, number_of, seconds, text, text_of, whole_of
+from nonstop.arguments import number, number_of, seconds, text
 from nonstop.clock import WallClock
 from nonstop.engines.choose import run_workers
 from nonstop.errors import StudyError, TrialError
-from nonstop.space import Space
+from nonstop.live.attend import attended
+from nonstop.live.callbacks import Callbacks, listeners_of
 from nonstop.storage import open_storage
 from nonstop.storage.contract import Storage, StudyRecord
+from nonstop.storage.copies import copy_study
 from nonstop.storage.session import Session
-from nonstop.surrogate.model import Surrogate
 from nonstop.trials.best import best_of
 from nonstop.trials.card import card
-from nonstop.trials.messages import Report, Request
-from nonstop.trials.spec import Spec, resumed_spec
+from nonstop.trials.messages import Insert, Report, Request
+from nonstop.trials.retries import retries, retry_id
+from nonstop.trials.rows import inserts_of
+from nonstop.trials.spec import Spec
+from nonstop.trials.suggest import checked_fixed
+from nonstop.trials.telling import number_of_trial, outcome_of
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.types import Direction, Params
+from nonstop.trials.until import Until, until_of
+from nonstop.types import Notes, Params
 from nonstop.wording import shown
 from nonstop.workers.deadline import Deadline
 from nonstop.workers.lease import Lease, LeaseWatch, expiry
 from nonstop.workers.objective import Objective
-from nonstop.workers.stored import check_same, stored_text
+from nonstop.workers.running import surroundings_of
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Terms, give_back
 
@@ -56,8 +62,10 @@ class Study:
         self.id = record.id
         self._record = record
         self._creation = record.creation
+        self._identity = record.creation or uuid.uuid4().hex  # a study in memory lives as long as this
         self._session = Session(storage, record.id, spec, budget=record.budget)
         self._mirror = self._session.mirror
+        self._callbacks: Callbacks | None = None  # of the run that is under way
         self._watch = LeaseWatch(math.inf)  # only leases that trials have of their own
         self._sync()
 
@@ -71,16 +79,20 @@ class Study:
     def __reduce__(self) -> tuple[object, ...]:
         return _reopened, (self.storage, self._record, self.spec)
 
-    def ask(self, worker: str | None = None, lease: float | None = None) -> Trial:
+    def ask(
+        self, worker: str | None = None, lease: float | None = None, fixed: Mapping[str, object] | None = None
+    ) -> Trial:
         """The next trial to run, with its params. Any number of trials may be running at once.
 
         `worker` is the name of who evaluates it, for figures. The trial is yours until you tell its value or give it
-        back. With a `lease`, it goes to whoever asks next if it was not told within that many seconds.
+        back. With a `lease`, it goes to whoever asks next if it was not told within that many seconds. `fixed` are
+        params that are given, {"dataset": "b"}: the others are proposed for these, and the model learns across all.
         """
         name = "" if worker is None else text("worker", worker, StudyError)
         held_for = math.inf if lease is None else seconds("lease", lease, StudyError)
+        given = checked_fixed(self.spec.space, fixed)
         self._hand_on_expired()
-        exchange = self._session.exchange(request=Request(uuid.uuid4().hex, name, lease=held_for))
+        exchange = self._session.exchange(request=Request(uuid.uuid4().hex, name, lease=held_for, fixed=given))
         assert exchange.trial is not None  # there is no limit in the request
         return self._session.start(exchange.trial)
 
@@ -99,17 +111,19 @@ class Study:
         value: float | None = None,
         state: Literal["completed", "failed"] | None = None,
         reason: str | None = None,
+        notes: Notes | None = None,
     ) -> Trial:
-        """Store the value of a trial, or state="failed" with a reason. The first result of a trial counts.
+        """Store the value of a trial, or state="failed" with a reason. The first result of a trial counts. `notes` are
+        kept with it: anything that JSON can hold, by name.
 
         When it has returned, the result is on the disk. A value that comes after the first is kept in the log of
         results before the TrialError that says so.
         """
-        outcome = _outcome(value, state)
+        outcome = outcome_of(value, state)
         why = None if reason is None else text("reason", reason, TrialError)
         known = self._known(trial)
         attempt = trial.attempt if isinstance(trial, Trial) else known.attempt
-        report = Report(uuid.uuid4().hex, known.number, attempt, outcome, number_of(value), why)
+        report = Report(uuid.uuid4().hex, known.number, attempt, outcome, number_of(value), why, None, notes or {})
         self._session.exchange(report)
         told = self._mirror.trials[known.number]
         late = known.state.finished and told.sequence == known.sequence
@@ -129,7 +143,7 @@ class Study:
 
     def _known(self, trial: Trial | int) -> Trial:
         """The trial as it stands in the storage; TrialError if there is none of that number."""
-        number = _number_of_trial(trial)
+        number = number_of_trial(trial)
         self._sync()
         known = self._mirror.trials.get(number)
         if known is None:
@@ -138,17 +152,49 @@ class Study:
 
     def enqueue(self, params: Params) -> Trial:
         """Add a point to try: the next ask() returns it, or a worker evaluates it next."""
-        return self._insert(params, None)
+        return self.insert([Insert(self.spec.space.validate(params))])[0]
 
     def add_trial(self, params: Params, value: float) -> Trial:
         """Add a result from elsewhere, for the model to learn from."""
-        _outcome(value, "completed")
-        return self._insert(params, number_of(value))
+        outcome_of(value, "completed")
+        added = Insert(self.spec.space.validate(params), TrialState.COMPLETED, number_of(value))
+        return self.insert([added])[0]
 
-    def _insert(self, params: Params, value: float | None) -> Trial:
-        trial = self.storage.insert(self.id, self.spec.space.validate(params), value, uuid.uuid4().hex)
+    def add_trials(self, rows: Iterable[object]) -> tuple[Trial, ...]:
+        """Add many results from elsewhere in one transaction: all of them or, if one is wrong, none (RowsError).
+
+        A row is (params, value), a Trial, or a mapping as `nonstop export` writes it: with `params`, or a key
+        `params_NAME` for each, and `value`, `state`, `reason`, `notes`, `started_at`, `finished_at`, `seconds`.
+        Rows without a result are enqueued if their state says that they wait.
+        """
+        return self.insert(inserts_of(self.spec.space, rows))
+
+    def retry(
+        self, numbers: Iterable[int] | None = None, *, reason: str | None = None, again: bool = False
+    ) -> tuple[Trial, ...]:
+        """Enqueue failed trials again, as new trials with the same params and a note `retry_of`: all, those with these
+        numbers, or those whose reason contains a text. What was retried before is left out unless `again`."""
+        wanted = None if numbers is None else [number_of_trial(number) for number in numbers]
+        inserts = retries(self.trials, wanted, reason, again)
+        return self.insert(inserts, None if again else retry_id(inserts))
+
+    def insert(self, inserts: Sequence[Insert], request_id: str | None = None) -> tuple[Trial, ...]:
+        """Insert trials whose params are checked already, in one transaction; with the same id again, nothing."""
+        trials = tuple(self.storage.insert(self.id, inserts, request_id or uuid.uuid4().hex))
         self._sync()
-        return trial
+        return trials
+
+    def rename(self, name: str) -> None:
+        """Give the study another name. Its workers notice nothing."""
+        self.storage.rename_study(self.id, text("name", name, StudyError))
+        self.name = name
+
+    def copy(self, name: str | None = None, storage: str | Storage | None = None) -> Study:
+        """An exact copy under another name, or in another storage: proposals, seeds and times included, so that it
+        replays the same. Trials that are running here are waiting in the copy."""
+        target = self.storage if storage is None else open_storage(storage)
+        chosen = self.name if name is None else text("name", name, StudyError)
+        return Study(target, copy_study(self.storage, self.id, target, chosen), self.spec)
 
     def optimize(
         self,
@@ -162,25 +208,41 @@ class Study:
         lease: float = 30.0,
         trial_timeout: float | None = None,
         max_failures: int | None = 10,
-        progress: Callable[[Study], None] | None = None,
+        until: Until | str | Sequence[str] | None = None,
+        on_result: Callable[[Study, Trial], object] | None = None,
+        progress: bool | Callable[[Study], object] | None = None,
+        folder: str | Path | None = None,
+        keep_output: bool = True,
+        environments: Sequence[Mapping[str, str]] = (),
+        fixed: Mapping[str, object] | None = None,
     ) -> tuple[Usage, ...]:
         """Evaluate the objective on workers that never wait for each other; returns where the time of each went.
 
-        `objective(params)` returns the value; or give "module:function" or a nonstop.Command. `n_trials` is the budget
-        of completed trials of the whole study, shared with every other run: calling again resumes. After `timeout`
-        seconds no trial starts, but running ones are finished. Ctrl-C and SIGTERM interrupt them instead: they wait for
-        the next run.
+        `objective(params)` or `objective(params, trial)` returns the value, or a mapping with `value` and notes; give
+        "module:function" or a nonstop.Command instead. `n_trials` is the budget of completed trials of the whole study,
+        shared with every other run: calling again resumes. After `timeout` seconds no trial starts, but running ones
+        are finished. Ctrl-C and SIGTERM interrupt them instead: they wait for the next run.
 
         `workers=1` runs in this process, `workers=8` in eight others, an Executor in each of its slots. The engines
         "dask" and "ray" run them on the cluster at `address`, or on a local one. `lease` is how many seconds a worker
         may be silent before its trial goes to another; `trial_timeout` limits one evaluation. The run stops with a
         StudyError after `max_failures` failed trials in a row, if nothing ever completed or nothing did in this run and
-        the reason is always the same; else after three times as many with the same reason. `progress(study)` is called
-        every 0.2 s or less often.
+        the reason is always the same; else after three times as many with the same reason.
+
+        `until` stops all runs of the study that have it, once it is met: nonstop.Until(value=0.01, patience=50), or a
+        text such as "value 0.01 or no improvement in 50". `on_result(study, trial)` is called here, in the thread that
+        called optimize(), for each result that comes during the run, failures included; it may call study.stop(). If it
+        raises, the run ends as with Ctrl-C. `progress` shows a line of progress on stderr: True does, False does not,
+        None does where somebody looks, in a terminal or a notebook. A function is called with the study every 0.2 s or
+        less often instead.
+
+        Each trial has a folder of its own (RunningTrial.folder) below `folder`, by default "nonstop-runs" here. What
+        commands print is kept there, unless `keep_output` is False. `environments` are variables for the workers'
+        environments, one mapping for each: [{"CUDA_VISIBLE_DEVICES": "0"}, {"CUDA_VISIBLE_DEVICES": "1"}]. `fixed` are
+        params of every trial of this run, as in ask().
         """
         limit = None if timeout is None else number("timeout", timeout, StudyError, least=0.0, or_else=" of seconds")
-        if progress is not None and not callable(progress):
-            raise StudyError(f"progress must be a function of the study, not {shown(progress)}")
+        listeners = listeners_of(self, on_result, progress)
         self._sync()
         terms = Terms(
             n_trials=n_trials,
@@ -189,9 +251,24 @@ class Study:
             trial_timeout=trial_timeout,
             max_failures=max_failures,
             since=self._mirror.cursor,
+            until=None if until is None else until_of(until),
+            fixed=checked_fixed(self.spec.space, fixed),
         )
-        task = Task(self.storage, self.id, self.spec, objective, terms, self._creation)
-        return run_workers(task, workers, engine, address, None if progress is None else lambda: progress(self))
+        surroundings = surroundings_of(self.name, self._identity, folder, keep_output, environments)
+        task = Task(self.storage, self.id, self.spec, objective, terms, self._creation, surroundings)
+        self._callbacks = callbacks = Callbacks(self.storage, self.id, terms.since, listeners)
+        try:
+            during = attended(task, self.name, self.trials, callbacks)
+            return run_workers(task, workers, engine, address, callbacks.ticker(), during)
+        finally:
+            self._callbacks = None
+
+    def stop(self) -> None:
+        """End the run that is under way, from its on_result or progress function: trials that run are finished, and no
+        other starts."""
+        if self._callbacks is None:
+            raise StudyError("no run is under way: stop() is for the functions that optimize() calls")
+        self._callbacks.enough = True
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -252,96 +329,9 @@ class Study:
         self._session.exchange()
 
 
-def create_study(
-    storage: str | Storage | None = None,
-    name: str | None = None,
-    *,
-    space: Space,
-    direction: Direction | None = None,
-    rule: str | Rule | None = None,
-    surrogate: str | Surrogate | None = None,
-    seed: int | None = None,
-    noisy: bool | None = None,
-    initial: int | None = None,
-    command: str | None = None,
-    objective: str | Objective | None = None,
-    load_if_exists: bool = False,
-) -> Study:
-    """A new study in a storage (a URL, or None for memory).
-
-    What is not given has the defaults of nonstop.trials.spec.Spec: minimize, seed 0, the default rule and surrogate.
-    With load_if_exists, the existing study of that name, if there is one: then what is not given is as stored, and what
-    is given must equal what is stored (StudyMismatchError says what does not).
-
-    `objective` is what the study is to evaluate, "module:function" or a nonstop.Command: it is stored, shown to people
-    and compared when the study is opened again. What runs is what optimize() is given.
-    """
-    given = {
-        "space": space,
-        "direction": direction,
-        "rule": rule,
-        "surrogate": surrogate,
-        "seed": seed,
-        "noisy": noisy,
-        "initial": initial,
-    }
-    flag("load_if_exists", load_if_exists, StudyError)
-    chosen = f"study-{uuid.uuid4().hex[:8]}" if name is None else text("name", name, StudyError)
-    about = {"command": command, "objective": stored_text(objective)}
-    chosen_ones = {key: value for key, value in {**given, **about}.items() if value is not None}
-    spec = Spec(**{"space": space, **chosen_ones})  # type: ignore[arg-type]
-    opened = open_storage(storage)
-    try:
-        return Study(opened, opened.create_study(chosen, spec.to_json()), spec)
-    except StudyError:
-        if not load_if_exists or name is None:
-            raise
-    study = _loaded(opened, chosen, given)
-    check_same(
-        chosen, study.spec.objective, about["objective"], "choose another name, or leave `objective` out to go on"
-    )
-    return study
-
-
-def load_study(
-    storage: str | Storage | None,
-    name: str,
-    rule: str | Rule | None = None,
-    surrogate: str | Surrogate | None = None,
-) -> Study:
-    """The study of that name. Pass the rule or surrogate again if it is an object of your own."""
-    return _loaded(open_storage(storage), text("name", name, StudyError), {"rule": rule, "surrogate": surrogate})
-
-
-def _loaded(storage: Storage, name: str, given: Mapping[str, object]) -> Study:
-    record = storage.load_study(name)
-    return Study(storage, record, resumed_spec(name, record.spec, given))
-
-
 def _reopened(storage: Storage, record: StudyRecord, spec: Spec) -> Study:
     """A study that was pickled, with a session of its own. Another that took its name is not meant."""
     for found in storage.list_studies():
         if (found.id, found.creation) == (record.id, record.creation):
             return Study(storage, found, spec)
     raise StudyError(f"the study {record.name!r} that was pickled is no longer in {storage!r}")
-
-
-def _outcome(value: object, state: object) -> TrialState:
-    """COMPLETED or FAILED; TrialError if value and state do not fit."""
-    known = text_of(state)
-    if known == "failed":
-        if value is not None:
-            raise TrialError(f"a failed trial has no value, but {shown(value)} was told")
-        return TrialState.FAILED
-    if state is not None and known != "completed":
-        raise TrialError(f"state must be 'completed' or 'failed', not {shown(state)}")
-    if number_of(value) is None:
-        raise TrialError(f"a value must be a finite number, not {shown(value)}; use state='failed' if there is none")
-    return TrialState.COMPLETED
-
-
-def _number_of_trial(trial: object) -> int:
-    number = whole_of(trial.number if isinstance(trial, Trial) else trial)
-    if number is None:
-        raise TrialError(f"a trial must be a nonstop.Trial or its number, not {shown(trial)}")
-    return number

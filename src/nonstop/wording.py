@@ -7,6 +7,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Final
 
@@ -26,6 +27,9 @@ _SECRETS: Final = "(?:password|sslpassword|passfile|sslkey)="
 _QUERY_PASSWORD: Final = re.compile(rf"({_SECRETS})[^&\s'\"]+", re.IGNORECASE)
 _LAST_QUERY_PASSWORD: Final = re.compile(rf"({_SECRETS})[^&]+", re.IGNORECASE)
 _IS_URL: Final = re.compile(r"(?:--?[\w-]+=)?[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+#: The end of a reason that names a file: see nonstop.workers.output.
+_FILE: Final = re.compile(r" \[see [^\n]*\]\Z")
 
 
 def seconds_of(duration: object) -> float | None:
@@ -56,6 +60,30 @@ def duration(seconds: float) -> str:
         return f"{minutes}m {rest:02d}s"
     hours, minutes = divmod(minutes, 60)
     return f"{hours}h {minutes:02d}m" if hours < 48 else f"{hours // 24}d {hours % 24:02d}h"
+
+
+def about(seconds: float) -> str:
+    """An estimate of seconds, no finer than it can be: 5 s, 40 s, 12 min, 2.5 h, 3 days."""
+    if seconds < 90.0:
+        return f"{max(1, round(seconds))} s" if seconds < 10.0 else f"{5 * round(seconds / 5.0)} s"
+    if seconds < 5400.0:
+        return f"{round(seconds / 60.0)} min"
+    number, unit = (seconds / 3600.0, "h") if seconds < 129600.0 else (seconds / 86400.0, "days")
+    return f"{number:.1f}".removesuffix(".0") + f" {unit}" if number < 9.95 else f"{number:,.0f} {unit}"
+
+
+def moment(timestamp: float | None) -> str:
+    """A timestamp in local time with its zone, for people: 2026-01-31 14:05:09 CET."""
+    if timestamp is None:
+        return "-"
+    return datetime.fromtimestamp(timestamp).astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
+
+
+def iso(timestamp: float | None) -> str | None:
+    """A timestamp in UTC, for programs: 2026-01-31T13:05:09.250Z."""
+    if timestamp is None:
+        return None
+    return datetime.fromtimestamp(timestamp, tz=UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def scalar(value: object) -> str:
@@ -92,6 +120,11 @@ def hint(name: object, known: Iterable[str]) -> str:
     names = list(known)
     close = get_close_matches(name[:200], names, n=1) if isinstance(name, str) else []
     return f"{close[0]!r}, perhaps?" if close else f"one of {shown(names)}"
+
+
+def cause_of(reason: str | None) -> str:
+    """Why a trial failed, the same for all trials that failed so: without the file that the reason names."""
+    return _FILE.sub("", reason or "") or "no reason given"
 
 
 def printable(text: str) -> str:

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from rich.console import Console
 
-from nonstop.cli.live import Lines, Panel
 from nonstop.dashboard.status import StudyStatus
 from nonstop.history.board import Board
+from nonstop.live.monitor import Lines
+from nonstop.live.panel import Panel
 from nonstop.trials.messages import Counts, Exchange
 from nonstop.trials.trial import Trial, TrialState
 
@@ -85,7 +86,7 @@ def test_the_panel() -> None:
     )
     shown = rendered(board, now=106.0).splitlines()
     assert shown[0].startswith("demo  12 s, ")
-    assert shown[1].endswith(" 1 of 4 done, 1 running, 2 failed, 1 waiting")
+    assert shown[1].endswith(" 1 of 4 done (25 %), 1 running, 2 failed, 1 waiting")
     assert shown[2] == "best 3 at trial 0: x=0.5"
     assert shown[3].split() == ["anna", "evaluating", "trial", "1", "5.0", "s", "1", "done", "x=0.5"]
     assert shown[4].split() == ["berta", "proposing", "trial", "2", "6.0", "s", "0", "done"]

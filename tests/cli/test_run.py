@@ -24,7 +24,7 @@ def test_a_function(folder: Path) -> None:
     assert re.search(r"^workers +2: \d+\.\d % evaluating", done.stdout, re.MULTILINE)
     assert re.search(rf"^next +nonstop show {URL} square$", done.stdout, re.MULTILINE)
     assert re.search(r"^\[ .* s\] best \S+ at trial \d+: x=", done.stderr, re.MULTILINE)
-    assert "8 of 8 done, 0 running, 0 failed" in done.stderr
+    assert "8 of 8 done (100 %), 0 running, 0 failed" in done.stderr
     assert "\x1b" not in done.stdout + done.stderr
     assert completed(url_in(folder), "square") == 8
 
@@ -102,7 +102,7 @@ def test_more_workers_for_a_study(folder: Path) -> None:
     said = run("worker", URL, "square", "mine:square", "--n-trials", "5", "--json", cwd=folder)
     assert json.loads(said.stdout)["counts"]["completed"] == 5
     environment = {"NONSTOP_STORAGE": URL}
-    done = run("worker", "square", "--command", "echo 0.5", "--n-trials", "7", cwd=folder, env=environment)
+    done = run("worker", "square", "--command", "echo 0.5", "--n-trials", "7", "--changed", cwd=folder, env=environment)
     assert "next     nonstop show square" in done.stdout
     assert completed(url_in(folder), "square") == 7
 
@@ -140,7 +140,7 @@ def test_in_a_terminal_there_is_a_panel(folder: Path) -> None:
     assert code == 0
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said)
     assert "talkative, minimize" in plain
-    assert re.search(r"━+ \d of 6 done, \d running, 0 failed", plain)
+    assert re.search(r"━+ \d of 6 done \(\d+[.\d]* %\), \d running, 0 failed", plain)
     assert re.search(r"\S+-w0 +(evaluating trial|proposing trial|idle)", plain)
     assert re.search(r"\S+-w1 ", plain)
     assert plain.count("I am at work") == 6, "what workers print stands above the panel, each line once"

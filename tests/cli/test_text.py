@@ -16,13 +16,14 @@ import pytest
 from rich.console import Console
 
 import nonstop
-from nonstop.cli.live import Lines, Panel
 from nonstop.cli.run_summary import command_line
 from nonstop.dashboard.figures import figure_json, figure_kinds
 from nonstop.dashboard.rows import text_of
 from nonstop.dashboard.watch import Watcher
 from nonstop.errors import NonstopError, StorageError, StudyError
 from nonstop.history.board import Board
+from nonstop.live.monitor import Lines
+from nonstop.live.panel import Panel
 from nonstop.storage import open_storage
 from nonstop.storage.database import parse
 from nonstop.storage.sql import SqlStorage

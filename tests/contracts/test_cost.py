@@ -46,7 +46,7 @@ def a_day_at_work(desk: Desk) -> None:
     storage.beat(desk.study, [(second.number, 1), (first.number, 1), (5, 2)])
     desk.hand_on(second)
     desk.ask()
-    storage.insert(desk.study, {"x": 1.0}, None, "enqueue")
+    desk.insert({"x": 1.0}, None, "enqueue")
 
 
 def test_no_query_scans_or_sorts(sqlite_desk: Desk) -> None:

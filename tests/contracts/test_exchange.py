@@ -81,8 +81,8 @@ def test_counts_follow_every_state(desk: Desk) -> None:
     desk.report(trials[0])
     desk.report(trials[1], None, state=TrialState.FAILED, reason="boom")
     desk.hand_on(trials[2])
-    desk.storage.insert(desk.study, {"x": 9.0}, None, "enqueue")
-    desk.storage.insert(desk.study, {"x": 9.5}, 3.0, "add")
+    desk.insert({"x": 9.0}, None, "enqueue")
+    desk.insert({"x": 9.5}, 3.0, "add")
     counts = desk.read().counts
     assert counts == Counts(proposing=0, waiting=2, running=1, completed=2, failed=1)
     assert counts.unfinished == 3
@@ -135,13 +135,13 @@ def test_a_result_is_a_finite_number(desk: Desk) -> None:
         with pytest.raises(TrialError, match="finite"):
             desk.report(trial, value)  # type: ignore[arg-type]
         with pytest.raises(TrialError, match="finite"):
-            desk.storage.insert(desk.study, {}, value, "add")  # type: ignore[arg-type]
+            desk.insert({}, value, "add")  # type: ignore[arg-type]
     with pytest.raises(TrialError, match="finite"):
         desk.report(trial, None)
 
 
 def test_what_was_never_started_has_no_result(desk: Desk) -> None:
-    desk.storage.insert(desk.study, {"x": 1.0}, None, "enqueue")
+    desk.insert({"x": 1.0}, None, "enqueue")
     waiting, proposing = desk.trial(0), desk.ask()
     assert proposing.number == 0
     fresh = desk.ask()
@@ -170,7 +170,7 @@ def test_a_waiting_trial_goes_first_and_the_lowest_number_of_them(desk: Desk) ->
     running = desk.run()
     proposing = desk.ask()
     for params in ({"x": 1.0}, {"x": 2.0}):
-        desk.storage.insert(desk.study, params, None, desk.new_id())
+        desk.insert(params, None, desk.new_id())
     desk.report(running)
     desk.hand_on(proposing)
     again, enqueued = desk.ask(worker="second"), desk.ask()
@@ -183,7 +183,7 @@ def test_a_waiting_trial_goes_first_and_the_lowest_number_of_them(desk: Desk) ->
 def test_the_budget_holds_for_waiting_trials_too(desk: Desk) -> None:
     desk.report(desk.run())
     for _ in range(2):
-        desk.storage.insert(desk.study, {"x": 1.0}, None, desk.new_id())
+        desk.insert({"x": 1.0}, None, desk.new_id())
     assert desk.request(limit=1) is None
     enqueued = desk.ask(limit=2)
     assert enqueued.number == 1

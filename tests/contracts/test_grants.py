@@ -19,13 +19,13 @@ from tests.helpers.storages import Desk
 
 def test_a_trial_that_is_being_proposed_takes_room_from_those_that_wait(desk: Desk) -> None:
     desk.ask(limit=2)
-    desk.storage.insert(desk.study, {"x": 1.0}, None, "waits")
+    desk.insert({"x": 1.0}, None, "waits")
     assert desk.request(limit=1) is None
     assert desk.ask(limit=2).number == 1
 
 
 def test_a_waiting_trial_begins_when_it_is_granted(desk: Desk) -> None:
-    inserted = desk.storage.insert(desk.study, {"x": 1.0}, None, "waits")
+    inserted = desk.insert({"x": 1.0}, None, "waits")
     granted = desk.ask()
     assert inserted.started_at is None
     assert granted.started_at is not None
@@ -46,7 +46,7 @@ def test_a_request_with_fixed_params_leaves_other_waiting_trials_alone(desk: Des
     def granted(name: str, fixed: dict[str, Value], limit: int | None = None) -> Trial | None:
         return desk.storage.exchange(desk.study, 0, request=Request(name, "me", limit, fixed=fixed)).trial
 
-    desk.storage.insert(desk.study, {"x": 1.0}, None, "waits")
+    desk.insert({"x": 1.0}, None, "waits")
     fixed: dict[str, Value] = {"b": 1, "a": "one"}
     first = granted("one", fixed)
     assert first is not None

@@ -88,7 +88,7 @@ def test_a_trial_is_handed_on_once(desk: Desk) -> None:
 
 
 def test_a_trial_that_no_worker_holds_is_not_handed_on(desk: Desk) -> None:
-    desk.storage.insert(desk.study, {"x": 1.0}, None, "enqueue")
+    desk.insert({"x": 1.0}, None, "enqueue")
     enqueued = desk.trial(0)
     assert not desk.hand_on(enqueued)
     done = desk.ask()

@@ -19,11 +19,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from nonstop.errors import NonstopError
+from nonstop.errors import NonstopError, StudyError
 from nonstop.storage.contract import Storage
 from nonstop.storage.memory import MemoryStorage
 from nonstop.storage.sql import SqlStorage
-from nonstop.trials.messages import Exchange, HandOn, Report, Request
+from nonstop.trials.copying import copied
+from nonstop.trials.messages import Exchange, HandOn, Insert, Report, Request
 from nonstop.trials.trial import LEGAL, Trial, TrialState
 from tests.helpers.postgres import fresh
 from tests.helpers.trials import a_start
@@ -32,6 +33,22 @@ NUMBERS = st.integers(0, 6)
 ATTEMPTS = st.integers(1, 3)
 IDS = st.integers(0, 12).map("id {}".format)
 PARAMS = st.sampled_from([{"x": 0.0}, {"x": 0.5}, {"x": -0.0, "loss": "l1"}])
+#: Mostly of those that can be inserted.
+OUTCOMES = st.sampled_from(
+    [(TrialState.WAITING, None), (TrialState.COMPLETED, 2.0), (TrialState.COMPLETED, -0.0), (TrialState.FAILED, None)]
+    * 4
+    + [(TrialState.COMPLETED, None), (TrialState.FAILED, 1.0), (TrialState.RUNNING, None)]
+)
+INSERTS = st.builds(
+    lambda params, told, reason, at, notes: Insert(
+        params, state=told[0], value=told[1], reason=reason, finished_at=at, notes=notes
+    ),
+    PARAMS,
+    OUTCOMES,
+    st.sampled_from([None, "no"]),
+    st.sampled_from([None, 5.0, 3.0]),
+    st.sampled_from([{}, {"a": [1]}]),
+)
 LIMITS = st.none() | st.integers(0, 6)
 
 
@@ -43,7 +60,7 @@ def timeless(answer: object) -> object:
     if isinstance(answer, Exchange):
         changes = tuple(timeless(trial) for trial in answer.changes)
         return changes, answer.cursor, answer.version, answer.counts, timeless(answer.trial)
-    return list(answer) if isinstance(answer, list | tuple) else answer
+    return [timeless(part) for part in answer] if isinstance(answer, list | tuple) else answer
 
 
 class Comparison(RuleBasedStateMachine):
@@ -101,9 +118,28 @@ class Comparison(RuleBasedStateMachine):
         cursor = self.model.exchange(self.model_study, 0).cursor - behind
         self.both("start", a_start(number, params, number, attempt=attempt, unique=unique), cursor)
 
-    @rule(params=PARAMS, value=st.sampled_from([None, 2.0, -0.0, float("inf")]), request_id=IDS)
-    def insert(self, params: dict[str, Any], value: float | None, request_id: str) -> None:
-        self.both("insert", params, value, request_id)
+    @rule(rows=st.lists(INSERTS, min_size=3, max_size=3), request_id=IDS)
+    def insert(self, rows: list[Insert], request_id: str) -> None:
+        count = 1 + int(request_id.split()[1]) % 3  # the same id is the same insertion
+        self.both("insert", rows[:count], request_id)
+
+    @rule(name=st.sampled_from(["a", "b", ""]))
+    def rename(self, name: str) -> None:
+        self.both("rename_study", name and f"{name} {self.study}")
+
+    @rule()
+    def move(self) -> None:
+        """Go on with a copy; the original is deleted, and does not come back."""
+        name, left = f"study {next(NAMES)}", []
+        for storage, study in ((self.real, self.study), (self.model, self.model_study)):
+            (record,) = [record for record in storage.list_studies() if record.id == study]
+            left.append(storage.restore_study(name, record, copied(storage.exchange(study, 0).changes)).id)
+        self.both("delete_study")
+        with pytest.raises(StudyError, match="no study with id"):
+            self.real.exchange(self.study, 0)
+        self.study, self.model_study = left
+        self.cursor, self.known = 0, {}
+        self.both("exchange", 0)
 
     @rule(mine=st.lists(st.tuples(NUMBERS, ATTEMPTS), max_size=4))
     def beat(self, mine: list[tuple[int, int]]) -> None:

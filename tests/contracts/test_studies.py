@@ -6,7 +6,7 @@ import pytest
 
 from nonstop.errors import StorageError, StudyError
 from nonstop.storage.contract import Storage
-from nonstop.trials.messages import HandOn
+from nonstop.trials.messages import HandOn, Insert
 from tests.helpers.storages import Desk
 
 SPEC = {"space": {"x": {"type": "float", "low": 1e-5, "high": 0.1}}, "seed": 0, "note": "größer \\ud800 \0"}
@@ -83,7 +83,7 @@ def test_an_unknown_study_is_refused(storage: Storage) -> None:
     for call in (
         lambda: storage.exchange(99, 0),
         lambda: storage.beat(99, []),
-        lambda: storage.insert(99, {}, None, "a"),
+        lambda: storage.insert(99, [Insert({})], "a"),
         lambda: storage.hand_on(99, HandOn(0, 1, "", max_attempts=1)),
     ):
         with pytest.raises(StudyError, match="no study with id 99"):

@@ -38,7 +38,7 @@ def test_results_keep_every_bit(desk: Desk) -> None:
         assert done is not None
         assert same(done.value, value)
         assert same(desk.trial(done.number).value, value)
-        added = desk.storage.insert(desk.study, {}, value, desk.new_id())
+        added = desk.insert({}, value, desk.new_id())
         assert same(desk.trial(added.number).value, value)
 
 
@@ -47,7 +47,7 @@ def test_params_keep_value_type_and_order(desk: Desk) -> None:
     assert started is not None
     assert same(started.params, PARAMS)
     assert same(desk.trial(0).params, PARAMS)
-    enqueued = desk.storage.insert(desk.study, PARAMS, None, "enqueue")
+    enqueued = desk.insert(PARAMS, None, "enqueue")
     assert same(enqueued.params, PARAMS)
 
 
@@ -76,7 +76,7 @@ def test_notes_that_json_cannot_hold_are_refused(desk: Desk) -> None:
 @pytest.mark.parametrize("params", [{"x": "a\ud800"}, {"\udcff": 1.0}])
 def test_half_a_character_is_refused(desk: Desk, params: dict[str, Value]) -> None:
     with pytest.raises(TrialError, match="half of a surrogate pair"):
-        desk.storage.insert(desk.study, params, None, "enqueue")
+        desk.insert(params, None, "enqueue")
     with pytest.raises(TrialError, match="half of a surrogate pair"):
         desk.start(desk.ask(), params)
 
@@ -84,7 +84,7 @@ def test_half_a_character_is_refused(desk: Desk, params: dict[str, Value]) -> No
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)
 @given(number=st.floats(allow_nan=False, allow_infinity=False), text=st.text())
 def test_any_number_and_any_text_come_back(desk: Desk, number: float, text: str) -> None:
-    trial = desk.storage.insert(desk.study, {"x": number, text: text}, number, desk.new_id())
+    trial = desk.insert({"x": number, text: text}, number, desk.new_id())
     assert same(trial.params, {"x": number, text: text})
     assert same(desk.trial(trial.number), trial)
 
@@ -106,8 +106,8 @@ def test_diagnostics_come_back_and_seeds_are_wide(desk: Desk) -> None:
 
 
 def test_trials_from_outside(desk: Desk) -> None:
-    enqueued = desk.storage.insert(desk.study, {"x": 0.1}, None, "enqueue")
-    added = desk.storage.insert(desk.study, {"x": 0.2}, 5.0, "add")
+    enqueued = desk.insert({"x": 0.1}, None, "enqueue")
+    added = desk.insert({"x": 0.2}, 5.0, "add")
     assert (enqueued.number, enqueued.state, enqueued.version, enqueued.order) == (0, TrialState.WAITING, -1, None)
     assert (added.number, added.state, added.version, added.order) == (1, TrialState.COMPLETED, -1, 1)
     assert added.finished_at is not None
@@ -117,16 +117,16 @@ def test_trials_from_outside(desk: Desk) -> None:
 
 
 def test_a_repeated_insert_returns_the_trial_as_it_stands(desk: Desk) -> None:
-    desk.storage.insert(desk.study, {"x": 0.1}, None, "enqueue")
+    desk.insert({"x": 0.1}, None, "enqueue")
     desk.report(desk.ask(), 2.0)
     before = desk.read()
-    again = desk.storage.insert(desk.study, {"x": 0.1}, None, "enqueue")
+    again = desk.insert({"x": 0.1}, None, "enqueue")
     assert (again.number, again.value) == (0, 2.0)
     assert desk.read() == before
 
 
 def test_an_insert_and_a_request_may_have_the_same_id(desk: Desk) -> None:
-    desk.storage.insert(desk.study, {"x": 0.1}, 1.0, "same")
+    desk.insert({"x": 0.1}, 1.0, "same")
     trial = desk.storage.exchange(desk.study, 0, request=Request("same", "me")).trial
     assert trial is not None
     assert trial.number == 1
@@ -135,5 +135,5 @@ def test_an_insert_and_a_request_may_have_the_same_id(desk: Desk) -> None:
 @pytest.mark.parametrize("bad", [math.nan, math.inf, object(), 1j])
 def test_params_that_are_no_json_are_refused(desk: Desk, bad: float) -> None:
     with pytest.raises(TrialError, match="JSON"):
-        desk.storage.insert(desk.study, {"x": bad}, None, "enqueue")
+        desk.insert({"x": bad}, None, "enqueue")
     assert desk.read().changes == ()

@@ -16,12 +16,13 @@ from nonstop.storage.sql import SqlStorage
 from nonstop.trials.trial import TrialState
 from tests.faults.diary import Diary, read_all
 from tests.helpers.clocks import JumpingClock
+from tests.helpers.storages import inserted
 
 
 def fill(storage: Storage, study: int, diary: Diary, most: int) -> None:
     """Insert fat trials, noting each that was acknowledged, until the storage refuses."""
     for number in range(most):
-        trial = storage.insert(study, {"x": float(number), "fat": "x" * 2_000}, float(number), f"insert {number}")
+        trial = inserted(storage, study, {"x": float(number), "fat": "x" * 2_000}, float(number), f"insert {number}")
         diary.write("trial", trial.number, trial.value)
 
 
@@ -33,7 +34,7 @@ def check_kept(url: str, study: int, folder: Path, least: int) -> None:
     assert len(noted) >= least
     assert all(values[number] == value for number, value in noted)
     assert len(values) - len(noted) in (0, 1)
-    assert storage.insert(study, {"x": 0.5}, 1.0, "after").number == len(values)
+    assert inserted(storage, study, {"x": 0.5}, 1.0, "after").number == len(values)
     storage.close()
 
 
@@ -101,10 +102,10 @@ def test_a_file_deleted_under_a_running_study_is_not_written_into_the_void(
 ) -> None:
     url, study = studied
     storage = open_storage(url)
-    storage.insert(study, {}, 1.0, "before")
+    inserted(storage, study, {}, 1.0, "before")
     (tmp_path / "runs.db").rename(tmp_path / "moved.db")
     with pytest.raises(StorageError, match="moved or deleted"):
-        storage.insert(study, {}, 2.0, "after")
+        inserted(storage, study, {}, 2.0, "after")
     storage.close()
 
 
@@ -112,7 +113,7 @@ def test_clock_jumps_change_no_order(url: str) -> None:
     storage = SqlStorage(url, JumpingClock())
     study = storage.create_study("demo", {}).id
     for number in range(20):
-        storage.insert(study, {"x": float(number)}, float(number), f"insert {number}")
+        inserted(storage, study, {"x": float(number)}, float(number), f"insert {number}")
     trials = storage.exchange(study, 0).changes
     assert [trial.order for trial in trials] == [trial.sequence for trial in trials] == list(range(1, 21))
     assert all(trial.state is TrialState.COMPLETED for trial in trials)

@@ -12,7 +12,7 @@ from nonstop.errors import TrialError
 from nonstop.storage.contract import Storage
 from nonstop.storage.sql import SqlStorage
 from nonstop.trials.diagnostics import Diagnostics
-from nonstop.trials.messages import Exchange, HandOn, Pulse, Report, Request, Start
+from nonstop.trials.messages import Exchange, HandOn, Insert, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial, TrialState
 from tests.faults.diary import Diary
 
@@ -82,7 +82,7 @@ class Worker:
             self.evaluate(trial)
             report = self.result(trial, turn)
             if self.random.random() < 0.05:
-                inserted = self.storage.insert(self.study, {"x": -1.0}, None, f"{self.worker} {turn}")
+                (inserted,) = self.storage.insert(self.study, [Insert({"x": -1.0})], f"{self.worker} {turn}")
                 self.diary.write("insert", inserted.number, f"{self.worker} {turn}")
 
     def exchange(self, report: Report | None, request: Request | None) -> Trial | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nonstop.storage.contract import Storage
 from nonstop.storage.sqlite import APPLICATION_ID, driver
-from nonstop.trials.messages import Exchange, HandOn, Report, Request
+from nonstop.trials.messages import Exchange, HandOn, Insert, Report, Request
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Params
 from tests.helpers.trials import a_start
@@ -19,6 +19,13 @@ def with_a_journal(path: Path) -> None:
     connection = driver().connect(path)
     connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
     connection.close()
+
+
+def inserted(storage: Storage, study: int, params: Params, value: float | None, request_id: str) -> Trial:
+    """Enqueue a trial, or add one with its value."""
+    state = TrialState.WAITING if value is None else TrialState.COMPLETED
+    (trial,) = storage.insert(study, [Insert(params, state, value)], request_id)
+    return trial
 
 
 _IDS = itertools.count()
@@ -66,6 +73,10 @@ class Desk:
     def a_report(self, trial: Trial, value: float | None = 1.0, **changes: object) -> Report:
         fields = {"id": self.new_id(), "number": trial.number, "attempt": trial.attempt, "value": value}
         return Report(**{"state": TrialState.COMPLETED, **fields, **changes})  # type: ignore[arg-type]
+
+    def insert(self, params: Params, value: float | None, request_id: str) -> Trial:
+        """Enqueue a trial, or add one with its value."""
+        return inserted(self.storage, self.study, params, value, request_id)
 
     def hand_on(self, trial: Trial, beat: int | None = None, max_attempts: int = 3) -> bool:
         return self.storage.hand_on(self.study, HandOn(trial.number, trial.attempt, "no heartbeat", max_attempts, beat))

@@ -18,7 +18,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nonstop.errors import ParamsError, SpaceError
-from nonstop.space import Categorical, Float, Int, Parameter, Space
+from nonstop.space import Categorical, Float, Int, Ordinal, Parameter, Space
 from nonstop.types import Value
 
 SPACE = Space({"lr": Float(1e-5, 1e-1, log=True), "depth": Int(1, 12), "loss": Categorical(["l1", "l2"])})
@@ -155,8 +155,7 @@ def test_enum_choices_become_their_values() -> None:
 # --- Wrong declarations ----------------------------------------------------------------------------------------------
 
 BAD_RANGES: list[tuple[type, Any, Any, Any, list[str]]] = [
-    (Float, 1, 0, False, ["1.0", "0.0", "low < high"]),
-    (Float, 2.5, 2.5, False, ["2.5", "low < high"]),
+    (Float, 1, 0, False, ["1.0", "0.0", "low <= high"]),
     (Float, math.nan, 1, False, ["nan", "finite"]),
     (Float, 0, math.inf, False, ["inf", "finite"]),
     (Float, -math.inf, 0, False, ["-inf", "finite"]),
@@ -172,8 +171,7 @@ BAD_RANGES: list[tuple[type, Any, Any, Any, list[str]]] = [
     (Float, 1e300, math.nextafter(1e300, math.inf), True, ["1e+300", "logarithms"]),
     (Float, 0, 1, "yes", ["'yes'", "true or false"]),
     (Float, 1, 2, 1, ["log = 1", "true or false"]),
-    (Int, 5, 4, False, ["5", "4", "low < high"]),
-    (Int, 5, 5, False, ["5", "low < high"]),
+    (Int, 5, 4, False, ["5", "4", "low <= high"]),
     (Int, 0.5, 3, False, ["0.5", "integers"]),
     (Int, 0, 3.0, False, ["3.0", "integers"]),
     (Int, math.nan, 3, False, ["nan", "integers"]),
@@ -211,7 +209,6 @@ BAD_CHOICES: list[tuple[Any, list[str]]] = [
     ("abc", ["'abc'", "a list"]),
     (b"abc", ["b'abc'", "a list"]),
     ({"a"}, ["{'a'}", "a list"]),
-    ({"a": 1}, ["{'a': 1}", "a list"]),
     (3, ["3", "a list"]),
     (None, ["None", "a list"]),
     (["a", "b", "a"], ["'a' twice"]),
@@ -332,7 +329,10 @@ BAD_VALUES: list[tuple[Parameter, Any]] = [
 def test_bad_values(parameter: Parameter, value: Any) -> None:
     with pytest.raises(ParamsError) as error:
         Space({"fine": Int(0, 1), "rate": parameter}).validate({"fine": 0, "rate": value})
-    valid = repr(list(parameter.choices)) if isinstance(parameter, Categorical) else f"from {parameter.low} to"
+    if isinstance(parameter, Categorical | Ordinal):
+        valid = repr(list(parameter.choices))
+    else:
+        valid = f"from {parameter.low} to"
     assert str(error.value).startswith(f"parameter 'rate': got {repr(value)[:200]}")
     assert valid in str(error.value)
 

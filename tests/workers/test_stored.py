@@ -40,6 +40,8 @@ def test_white_space_and_quotes_make_no_difference() -> None:
     assert is_same("command python train.py  '{x}'", "command python train.py {x}")
     assert not is_same("command python train.py {x}", "command python train.py {y}")
     assert not is_same("command train:loss", "function train:loss")
+    assert is_same("function train:loss", "function examples.train:loss")
+    assert not is_same("function train:loss", "function retrain:loss")
     assert described("command a {x}") == "the command `a {x}`"
 
 

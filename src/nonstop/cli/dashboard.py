@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nonstop.cli.complete import complete_storage
 from nonstop.cli.target import open_existing, shown_url, split_words
 from nonstop.cli.terminal import echo
 from nonstop.errors import MissingExtraError
@@ -25,7 +26,7 @@ _NICENESS = 5
 
 
 @click.command(epilog="\b\nExamples:\n  nonstop dashboard sqlite:///runs.db --open\n  nonstop dashboard --port 9000")
-@click.argument("words", nargs=-1, metavar="[URL]")
+@click.argument("words", nargs=-1, metavar="[STORAGE]", shell_complete=complete_storage)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),

@@ -4,21 +4,41 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from nonstop.cli.study_summary import believed_line, believed_of, best_line, best_of, echo_study, summary_of_study
+from nonstop.cli.complete import complete_storage, complete_study
+from nonstop.cli.study_summary import (
+    believed_line,
+    believed_of,
+    best_line,
+    best_of,
+    echo_study,
+    local,
+    notes_line,
+    pace_as_json,
+    summary_of_study,
+)
 from nonstop.cli.target import locate, open_existing, open_study, shown_url, split_words
 from nonstop.cli.terminal import echo, echo_json, echo_table
 from nonstop.errors import StudyError
+from nonstop.history.pace import Pace, Recent, share_of_budget
+from nonstop.types import LARGEST_INTEGER
+from nonstop.wording import iso
+
+if TYPE_CHECKING:
+    from nonstop.storage.contract import Storage, StudyRecord
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-study_argument = click.argument("words", nargs=-1, metavar="[URL] STUDY")
-_COLUMNS = ("name", "completed", "running", "failed", "waiting", "direction", "rule")
+study_argument = click.argument("words", nargs=-1, metavar="[STORAGE] [STUDY]", shell_complete=complete_study)
+_COLUMNS = ("name", "completed", "budget", "running", "failed", "waiting", "direction", "rule", "last_result", "pace")
+#: How many of the latest changes of a study tell its pace.
+_LATEST = 500
 
 
 @click.command(epilog="\b\nExamples:\n  nonstop ls sqlite:///runs.db\n  NONSTOP_STORAGE=sqlite:///runs.db nonstop ls")
-@click.argument("words", nargs=-1, metavar="[URL]")
+@click.argument("words", nargs=-1, metavar="[STORAGE]", shell_complete=complete_storage)
 @json_option
 def ls(words: Sequence[str], as_json: bool) -> None:
     """List the studies of a storage."""
@@ -30,16 +50,36 @@ def ls(words: Sequence[str], as_json: bool) -> None:
         running = counts.running + counts.proposing
         trials = {"completed": counts.completed, "running": running, "failed": counts.failed, "waiting": counts.waiting}
         about = {key: study.spec.get(key) for key in ("direction", "rule")}
-        rows.append({"name": study.name, **trials, **about, "created_at": study.created_at})
+        times = {"created_at": study.created_at, "created": iso(study.created_at)}
+        rows.append({"name": study.name, **trials, **about, **times, **_pace(storage, study, counts.completed)})
         if study.trouble:
             rows[-1]["trouble"] = study.trouble
     if as_json:
         echo_json(rows)
     else:
-        echo_table(_COLUMNS, [[str(row[column]) for column in _COLUMNS] for row in rows if "trouble" not in row])
+        header = [column.replace("_", " ") for column in _COLUMNS]
+        echo_table(header, [_row(row) for row in rows if "trouble" not in row])
         for row in rows:
             if "trouble" in row:
                 echo(f"{row['name']}: {row['trouble']}")
+
+
+def _pace(storage: Storage, study: StudyRecord, completed: int) -> dict[str, object]:
+    """Budget, rate and time left from the latest changes: reading all trials of all studies would take too long."""
+    if study.trouble:
+        return {}
+    end = storage.exchange(study.id, LARGEST_INTEGER).cursor
+    recent = Recent(storage.exchange(study.id, max(0, end - _LATEST)).changes)
+    pace = recent.pace(completed, study.budget, time.time())
+    return {**pace_as_json(pace), "last_result": iso(pace.last)}
+
+
+def _row(row: dict[str, Any]) -> list[str]:
+    pace = Pace(row["completed"], row["budget"], row["per_second"], row["seconds_left"], None)
+    part = share_of_budget(pace.completed, pace.budget)
+    shown = {"budget": f"{pace.budget} ({part})" if part else "-", "last_result": local(row["last_result"])}
+    shown["pace"] = ", ".join(pace.words())
+    return [str(shown.get(column, row.get(column))) for column in _COLUMNS]
 
 
 @click.command(
@@ -72,10 +112,12 @@ def best(words: Sequence[str], as_json: bool) -> None:
     study = open_study(*locate(words))
     found, believed = best_of(study), believed_of(study)
     if found is None:
-        raise StudyError(f"study {words[-1]!r} has no completed trial yet")
+        raise StudyError(f"study {study.name!r} has no completed trial yet")
     if as_json:
         echo_json({**found, "believed": believed})
         return
     echo(best_line(found))
+    if notes_line(found):
+        echo(f"notes: {notes_line(found)}")
     if believed is not None:
         echo(f"believed best: {believed_line(believed)}")

@@ -10,6 +10,7 @@ from typing import Any, TypeVar, cast
 import click
 
 from nonstop.acquisition.rules import DEFAULT_RULE
+from nonstop.cli.complete import COMPLETERS
 from nonstop.cli.parameters import FORMS, parameters_of
 from nonstop.cli.studyfile import Source, StudyFile, read_keys, study_file
 from nonstop.cli.target import VARIABLE
@@ -33,13 +34,19 @@ HELP = {
     "workers": "How many workers evaluate at a time.",
     "n_trials": "The budget: stop when the study has this many completed trials.",
     "timeout": "Start no trial after this time: 90s, 30m, 2h.",
+    "until": "Stop as soon as this holds: 'value 0.01', 'no improvement in 50' or 'evaluating 2h'; may be repeated.",
     "lease": "A trial without a heartbeat for this long is given to another worker (default: 30s).",
     "trial_timeout": "A trial that takes longer than this fails.",
     "max_failures": "Stop after this many failed trials in a row, if going on is hopeless (default: 10).",
     "engine": "local (the default), dask or ray.",
     "address": "The address of the dask or ray cluster.",
+    "folder": "Where each trial has a folder of its own (default: nonstop-runs).",
+    "gpus": "The devices of the workers: 0,1,2,3 is one for each of four workers, 0+1,2+3 two for each of two.",
 }
 _INTEGERS = {"seed", "initial", "workers", "n_trials", "max_failures"}
+
+#: Options that may be given several times.
+_LISTS = {"until"}
 
 
 def key_options(*keys: str) -> Callable[[F], F]:
@@ -53,7 +60,10 @@ def key_options(*keys: str) -> Callable[[F], F]:
                 type=int if key in _INTEGERS else str,
                 envvar=VARIABLE if key == "storage" else None,
                 metavar="N" if key in _INTEGERS else "TEXT",
+                multiple=key in _LISTS,
+                default=None,
                 help=HELP[key],
+                shell_complete=COMPLETERS.get(key),
             )
             function = decorator(function)
         return function
@@ -61,14 +71,46 @@ def key_options(*keys: str) -> Callable[[F], F]:
     return decorate
 
 
+def shell_option(function: F) -> F:
+    """The option --shell, a key too."""
+    help_text = "Let a shell run the command: with pipes, and values that stay text."
+    return click.option("--shell/--no-shell", "shell", default=None, help=help_text)(function)
+
+
+def output_option(function: F) -> F:
+    """The options --keep-output and --discard-output."""
+    return click.option(
+        "--keep-output/--discard-output",
+        "keep_output",
+        default=None,
+        help="Whether what commands print is kept in the folders of the trials (default: --keep-output).",
+    )(function)
+
+
 def param_option(function: F) -> F:
     """The option --param, which may be repeated."""
     return click.option("-p", "--param", "params", multiple=True, metavar="NAME=KIND:...", help=FORMS)(function)
 
 
+def where_option(function: F) -> F:
+    """The option --where, which may be repeated."""
+    return click.option(
+        "--where",
+        multiple=True,
+        metavar="CONSTRAINT",
+        callback=lambda _context, _option, words: list(words) or None,
+        help="What params must satisfy, such as 'low < high'.",
+    )(function)
+
+
 def read_arguments(target: str | None, params: Sequence[str], options: Mapping[str, object]) -> StudyFile:
     """The study that a file or module:function, --param words and options describe; options override the file."""
-    given = Source().checked({key: value for key, value in options.items() if value is not None})
+    return study_file(read_all_keys(target, params, options))
+
+
+def read_all_keys(target: str | None, params: Sequence[str], options: Mapping[str, object]) -> dict[str, object]:
+    """The same as checked keys, of which some may be missing."""
+    given = Source().checked(given_options(options))
     keys = _from_target(target)
     if "command" in given and "objective" in keys and not _is_file(target):
         raise StudyFileError(f"expected either {str(target)[:200]} or --command, got both")
@@ -76,8 +118,16 @@ def read_arguments(target: str | None, params: Sequence[str], options: Mapping[s
         keys.pop("objective", None)
     declared = parameters_of(params)
     if declared:
-        keys["space"] = Space({**cast("Space", keys.get("space", {})), **declared})
-    return study_file({**keys, **given})
+        known = cast("Space", keys.get("space", {}))
+        keys["space"] = Space({**known, **declared}, known.where if isinstance(known, Space) else ())
+    if "where" in given:  # constraints add to those of a file
+        given["where"] = [*cast("Sequence[str]", keys.get("where", ())), *cast("Sequence[str]", given["where"])]
+    return {**keys, **given}
+
+
+def given_options(options: Mapping[str, object]) -> dict[str, object]:
+    """Those that were given: an option that may be repeated is an empty tuple if it was not."""
+    return {key: value for key, value in options.items() if value not in (None, ())}
 
 
 def _from_target(target: str | None) -> dict[str, object]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nonstop.cli.complete import complete_study
 from nonstop.cli.target import locate, open_existing
 from nonstop.cli.terminal import echo, echo_error, echo_json
 from nonstop.wording import assignments
@@ -21,11 +22,11 @@ _MOST = 5
 
 
 @click.command(epilog="\b\nExample:\n  nonstop replay sqlite:///runs.db demo")
-@click.argument("words", nargs=-1, metavar="[URL] STUDY")
+@click.argument("words", nargs=-1, metavar="[STORAGE] [STUDY]", shell_complete=complete_study)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def replay(words: Sequence[str], as_json: bool) -> int:
     """Compute every proposal of a study again: all must be identical."""
-    from nonstop.study import load_study
+    from nonstop.studies import load_study
 
     url, name = locate(words)
     report = _replay(load_study(open_existing(url), name))

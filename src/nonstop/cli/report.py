@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nonstop.cli.complete import complete_study
 from nonstop.cli.output import written
 from nonstop.cli.target import locate, open_study, shown_url
 from nonstop.cli.terminal import echo
@@ -31,7 +32,7 @@ Examples:
   nonstop report sqlite:///runs.db demo
   nonstop report sqlite:///runs.db demo -o report.html"""
 )
-@click.argument("words", nargs=-1, metavar="[URL] STUDY")
+@click.argument("words", nargs=-1, metavar="[STORAGE] [STUDY]", shell_complete=complete_study)
 @click.option(
     "-o",
     "--output",

@@ -17,6 +17,7 @@ from nonstop.cli.study_summary import (
     counts_of,
     echo_failures,
     failures_of,
+    notes_line,
     usage_line,
     usage_of,
 )
@@ -26,6 +27,7 @@ from nonstop.wording import duration, printable, without_passwords, word_without
 
 if TYPE_CHECKING:
     from nonstop.study import Study
+    from nonstop.trials.until import Until
     from nonstop.workers.usage import Usage
 
 #: The `state` of each exit code; every other code means interrupted.
@@ -44,9 +46,12 @@ class Outcome:
     usages: tuple[Usage, ...] = ()
 
 
-def summary_of_run(study: Study, url: str, outcome: Outcome, seconds: float) -> dict[str, Any]:
+def summary_of_run(
+    study: Study, url: str, outcome: Outcome, seconds: float, n_trials: int | None = None, until: Until | None = None
+) -> dict[str, Any]:
     """What `nonstop run --json` prints."""
     from nonstop.history import utilisation
+    from nonstop.live.ending import ending
 
     trials = study.trials
     storage = [] if os.environ.get(VARIABLE) == url else [url]
@@ -55,6 +60,7 @@ def summary_of_run(study: Study, url: str, outcome: Outcome, seconds: float) -> 
         "storage": word_without_passwords(url),
         "state": _STATES.get(outcome.code, "interrupted"),
         "reason": None if outcome.reason is None else without_passwords(outcome.reason),
+        "ended": ending(n_trials, until, study.spec.sign, trials) if outcome.code == 0 else None,
         "seconds": seconds,
         "counts": counts_of(trials),
         "best": best_of(study),
@@ -72,11 +78,17 @@ def echo_run(summary: dict[str, Any], as_json: bool) -> None:
         echo_json(summary)
         return
     echo(f"best     {best_line(summary['best'])}")
+    if notes_line(summary["best"]):
+        echo(f"notes    {notes_line(summary['best'])}")
     if summary["believed"]:
         echo(f"belief   {believed_line(summary['believed'])}")
     echo(f"trials   {counts_line(summary['counts'])}, in {duration(summary['seconds'])}")
     if summary["workers"]:
-        echo(f"workers  {usage_line(summary['workers'])}")
+        # What the workers measured has no gaps; after an interruption there is only what the trials of all runs tell.
+        span = "from start to end" if summary["state"] == "finished" else "from first trial to last result, of all runs"
+        echo(f"workers  {usage_line(summary['workers'])}, {span}")
+    if summary["ended"]:
+        echo(f"ended    {summary['ended']}")
     echo_failures(summary["failures"])
     if summary["failures"]:
         echo()

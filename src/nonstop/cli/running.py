@@ -11,20 +11,29 @@ from nonstop.cli.run_summary import Outcome, echo_run, summary_of_run
 from nonstop.cli.terminal import echo
 
 if TYPE_CHECKING:
-    from nonstop.cli.live import Display
+    from nonstop.live.monitor import Display
     from nonstop.study import Study
 
 #: The keys of a study file that are arguments of Study.optimize().
-OPTIMIZE_KEYS = ("n_trials", "timeout", "workers", "lease", "trial_timeout", "max_failures")
+OPTIMIZE_KEYS = (
+    *("n_trials", "timeout", "until", "workers", "lease", "trial_timeout", "max_failures"),
+    *("folder", "keep_output"),
+)
 
 
 def run_workers(study: Study, url: str, arguments: Mapping[str, Any], quiet: bool, as_json: bool) -> int:
     """Call study.optimize(**arguments), show its progress, print a summary, and return the exit code."""
-    from nonstop.cli.live import Monitor
+    from nonstop.history.board import Board
+    from nonstop.live.monitor import Monitor
 
-    with open_display(study, arguments.get("n_trials"), quiet) as display, Monitor(study, display) as monitor:
+    board = Board(study.spec.sign, study.trials)
+    with (
+        open_display(study, arguments.get("n_trials"), quiet) as display,
+        Monitor(study.storage, study.id, board, display) as monitor,
+    ):
         outcome = _optimize(study, arguments)
-    echo_run(summary_of_run(study, url, outcome, monitor.elapsed), as_json)
+    limits = arguments.get("n_trials"), arguments.get("until")
+    echo_run(summary_of_run(study, url, outcome, monitor.elapsed, *limits), as_json)
     return outcome.code
 
 
@@ -32,7 +41,7 @@ def _optimize(study: Study, arguments: Mapping[str, Any]) -> Outcome:
     from nonstop.errors import StudyError
 
     try:
-        return Outcome(0, usages=study.optimize(**arguments))
+        return Outcome(0, usages=study.optimize(**arguments, progress=False))
     except KeyboardInterrupt:
         return Outcome(130, "interrupted")
     except SystemExit as error:  # SIGTERM, after the workers have given back their trials
@@ -47,7 +56,8 @@ def open_display(study: Study, budget: int | None, quiet: bool) -> Iterator[Disp
     from rich.console import Console
     from rich.text import Text
 
-    from nonstop.cli.live import Lines, NoDisplay, Panel
+    from nonstop.live.monitor import Lines, NoDisplay
+    from nonstop.live.panel import Panel
 
     if quiet:
         yield NoDisplay()

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from nonstop.cli.terminal import echo, echo_table
 from nonstop.errors import StudyError
+from nonstop.history.pace import Pace, pace_of, share_of_budget
+from nonstop.space import Space
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.wording import assignments, duration, scalar, share, visible
+from nonstop.wording import assignments, cause_of, duration, iso, moment, scalar, share, visible
 from nonstop.workers.usage import Usage, overall
 
 if TYPE_CHECKING:
@@ -26,20 +29,46 @@ _ORDER = (TrialState.COMPLETED, TrialState.FAILED, TrialState.RUNNING, TrialStat
 def summary_of_study(study: Study, url: str, now: float) -> dict[str, Any]:
     """What `nonstop show --json` prints; `url` is without its password."""
     from nonstop.history import utilisation
+    from nonstop.history.progress import began
 
-    spec = study.storage.load_study(study.name).spec  # study.spec may hold a replacement for the rule
+    record = study.storage.load_study(study.name)
+    spec = record.spec  # study.spec may hold a replacement for the rule
     trials = study.trials
+    pace = pace_of(trials, record.budget, now)
     return {
         "name": study.name,
         "storage": url,
         **{key: spec.get(key) for key in ("direction", "rule", "seed", "space")},
+        "created": iso(record.created_at),
+        "began": iso(began(trials)),
+        "last_result": iso(pace.last),
         "counts": counts_of(trials),
+        **pace_as_json(pace),
         "best": best_of(study),
         "believed": believed_of(study),
         **usage_of(utilisation(trials)),
         "running": [_running(trial, now) for trial in trials if trial.state in _RUNNING],
         "failures": failures_of(trials),
     }
+
+
+def pace_as_json(pace: Pace) -> dict[str, Any]:
+    """The budget, its completed share, the rate of results and the seconds left, each None if it is not known."""
+    return {"budget": pace.budget, "share": pace.share, "per_second": pace.per_second, "seconds_left": pace.left}
+
+
+def pace_line(summary: Mapping[str, Any]) -> str:
+    """40 of 200 results (20 %), 8 results a minute, about 20 min left: what is known of it"""
+    completed = summary["counts"]["completed"]
+    pace = Pace(completed, summary["budget"], summary["per_second"], summary["seconds_left"], None)
+    part = share_of_budget(completed, pace.budget)
+    done = [f"{completed} of {pace.budget} results ({part})"] if part else []
+    return ", ".join([*done, *pace.words()])
+
+
+def local(time: str | None) -> str:
+    """A time of the summary in local time with its zone, for people."""
+    return moment(None if time is None else datetime.fromisoformat(time).timestamp())
 
 
 def counts_of(trials: Iterable[Trial]) -> dict[str, int]:
@@ -54,7 +83,8 @@ def best_of(study: Study) -> dict[str, Any] | None:
         trial = study.best_trial
     except StudyError:
         return None
-    return {"number": trial.number, "value": trial.value, "params": dict(trial.params or {})}
+    noted = {"notes": dict(trial.notes)} if trial.notes else {}
+    return {"number": trial.number, "value": trial.value, "params": dict(trial.params or {}), **noted}
 
 
 def believed_of(study: Study) -> dict[str, Any] | None:
@@ -83,9 +113,11 @@ def usage_line(workers: Sequence[Mapping[str, Any]]) -> str:
 
 
 def failures_of(trials: Iterable[Trial]) -> list[dict[str, Any]]:
-    """Reasons of failed trials, the most frequent first."""
-    reasons = Counter(trial.reason or "no reason given" for trial in trials if trial.state is TrialState.FAILED)
-    return [{"count": count, "reason": reason} for reason, count in reasons.most_common()]
+    """Reasons of failed trials, the most frequent first; of those that differ in the file they name, the latest."""
+    failed = [trial for trial in trials if trial.state is TrialState.FAILED]
+    reasons = Counter(cause_of(trial.reason) for trial in failed)
+    latest = {cause_of(trial.reason): trial.reason for trial in failed}
+    return [{"count": count, "reason": latest[cause] or cause} for cause, count in reasons.most_common()]
 
 
 def _running(trial: Trial, now: float) -> dict[str, Any]:
@@ -95,6 +127,7 @@ def _running(trial: Trial, now: float) -> dict[str, Any]:
         "state": trial.state.value,
         "worker": trial.worker,
         "attempt": trial.attempt,
+        "since": iso(since),
         "seconds": None if since is None else max(now - since, 0.0),
         "params": None if trial.params is None else dict(trial.params),
     }
@@ -103,14 +136,24 @@ def _running(trial: Trial, now: float) -> dict[str, Any]:
 def echo_study(summary: Mapping[str, Any]) -> None:
     """Print the summary of a study as text."""
     echo(f"study   {visible(summary['name'])} in {summary['storage']}")
-    about = f"{summary['direction']} {', '.join(summary['space'])} by {summary['rule']}, seed {summary['seed']}"
+    space = Space.from_json(summary["space"])
+    about = f"{summary['direction']} {', '.join(space.names)} by {summary['rule']}, seed {summary['seed']}"
     echo(f"about   {visible(about)}")
+    for constraint, _ in space.rules():
+        echo(f"where   {visible(str(constraint))}")
     echo(f"trials  {counts_line(summary['counts'])}")
+    if pace_line(summary):
+        echo(f"budget  {pace_line(summary)}")
+    if summary["began"]:
+        echo(f"time    began {local(summary['began'])}, last result {local(summary['last_result'])}")
     echo(f"best    {best_line(summary['best'])}")
+    if notes_line(summary["best"]):
+        echo(f"notes   {notes_line(summary['best'])}")
     if summary["believed"]:
         echo(f"belief  {believed_line(summary['believed'])}")
     if summary["workers"]:
-        echo(f"\n{share(summary['utilisation'])} of the workers' time was spent evaluating")
+        span = "from the first trial to the last result of each"
+        echo(f"\n{share(summary['utilisation'])} of the workers' time was spent evaluating, {span}")
         echo_table(
             ["worker", *_KINDS, "seconds"],
             [_worker_row(worker) for worker in summary["workers"]],
@@ -118,7 +161,8 @@ def echo_study(summary: Mapping[str, Any]) -> None:
     if summary["running"]:
         echo()
         echo_table(
-            ["running", "worker", "attempt", "for", "params"], [_running_row(trial) for trial in summary["running"]]
+            ["running", "worker", "attempt", "since", "for", "params"],
+            [_running_row(trial) for trial in summary["running"]],
         )
     echo_failures(summary["failures"])
 
@@ -134,6 +178,11 @@ def best_line(best: Mapping[str, Any] | None) -> str:
     if best is None:
         return "no result yet"
     return f"{scalar(best['value'])} at trial {best['number']}: {assignments(best['params'])}"
+
+
+def notes_line(best: Mapping[str, Any] | None) -> str:
+    """accuracy=0.9, epochs=12: what the best trial told besides its value; empty if it told nothing"""
+    return _shortened(assignments((best or {}).get("notes")))
 
 
 def believed_line(believed: Mapping[str, Any]) -> str:
@@ -161,7 +210,8 @@ def _worker_row(worker: Mapping[str, Any]) -> list[str]:
 def _running_row(trial: Mapping[str, Any]) -> list[str]:
     age = "-" if trial["seconds"] is None else duration(trial["seconds"])
     what = assignments(trial["params"]) or trial["state"]
-    return [str(trial["number"]), trial["worker"] or "-", str(trial["attempt"]), age, _shortened(what)]
+    about = [str(trial["number"]), trial["worker"] or "-", str(trial["attempt"])]
+    return [*about, local(trial["since"]), age, _shortened(what)]
 
 
 def _shortened(text: str) -> str:

@@ -9,18 +9,21 @@ from __future__ import annotations
 import json
 import shlex
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final, cast, get_args
 
 from nonstop.acquisition.rules import rule_of
 from nonstop.arguments import LONGEST, text_of, whole_of
-from nonstop.errors import RuleError, SpaceError, StudyFileError
+from nonstop.cli.devices import devices_of
+from nonstop.errors import RuleError, SpaceError, StudyError, StudyFileError
 from nonstop.space import Space
+from nonstop.space.constraint import constraints_of
 from nonstop.surrogate.model import surrogate_of
+from nonstop.trials.until import FORMS, Until, until_of
 from nonstop.types import LARGEST_INTEGER, Direction
 from nonstop.wording import seconds_of, shown
 
@@ -42,6 +45,10 @@ class StudyFile:
     objective: str | None = None
     #: A shell command with {placeholders}; the last line that it prints is the value.
     command: str | None = None
+    #: Parameters that are given in this run, and their values.
+    fix: Mapping[str, object] | None = None
+    #: Is the command a script for a shell?
+    shell: bool = False
     #: The URL of the storage.
     storage: str = DEFAULT_STORAGE
     direction: Direction | None = None
@@ -57,6 +64,8 @@ class StudyFile:
     n_trials: int | None = None
     #: Seconds after which no trial is started.
     timeout: float | None = None
+    #: When the study is good enough, or has taken enough.
+    until: Until | None = None
     #: Seconds without a heartbeat after which a trial is given to another worker.
     lease: float = 30.0
     #: Seconds after which a trial fails.
@@ -66,6 +75,14 @@ class StudyFile:
     engine: str = "local"
     #: The address of the Dask or Ray cluster.
     address: str | None = None
+    #: The folder in which each trial has one of its own; None is "nonstop-runs" in the working directory.
+    folder: str | None = None
+    #: Whether stdout and stderr of commands are kept in these folders.
+    keep_output: bool = True
+    #: The devices of each worker.
+    gpus: tuple[str, ...] | None = None
+    #: No key: was no name given? Then that of a study with another objective is not meant.
+    default_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +96,8 @@ class Source:
         secret = key == "storage"  # a URL may hold a password
         key = _short(key)
         if self.path is None:
-            text = value if isinstance(value, str) else shown(value)
+            many = isinstance(value, tuple) and all(isinstance(it, str) for it in value)
+            text = " or ".join(value) if many else value if isinstance(value, str) else shown(value)  # type: ignore[arg-type]
             return f"--{key.replace('_', '-')}" + ("" if secret else f" {_short(text)}")
         return f"{self.path}: {key}" + ("" if secret else f" = {_short(_toml(value))}")
 
@@ -96,8 +114,8 @@ class Source:
         try:
             clean = check(value)
         except SpaceError as error:
-            raise StudyFileError(f"{self.path or '--param'}: {error}") from None
-        except RuleError as error:
+            raise StudyFileError(f"{self.path or ('--where' if key == 'where' else '--param')}: {error}") from None
+        except (RuleError, StudyError) as error:
             raise StudyFileError(f"{self.quoted(key, value)}: {error}") from None
         if clean is None:
             raise StudyFileError(f"{self.quoted(key, value)}: expected {expected}")
@@ -120,17 +138,53 @@ def read_keys(path: Path) -> dict[str, object]:
 
 def study_file(keys: Mapping[str, object]) -> StudyFile:
     """A StudyFile from checked keys; StudyFileError if a key is missing or contradicts another."""
-    if "space" not in keys:
-        raise StudyFileError("there are no parameters: give a table [space.NAME] or --param NAME=float:LOW:HIGH")
+    _check_space(keys)
     if ("objective" in keys) == ("command" in keys):
         found = "both" if "command" in keys else "neither"
         raise StudyFileError(f'expected one of objective = "module:function" and command = "...", got {found}')
+    if keys.get("shell") and "command" not in keys:
+        raise StudyFileError('shell = true needs command = "...", which the shell is to run')
     if "address" in keys and keys.get("engine", "local") == "local":
         raise StudyFileError(f'address = {keys["address"]!r} needs engine = "dask" or "ray", not "local"')
-    if "n_trials" not in keys and "timeout" not in keys:
-        raise StudyFileError("there is no budget: give n_trials or timeout (or both)")
-    named: dict[str, Any] = {"name": _default_name(keys), **keys}
+    check_budget(keys, "n_trials", "timeout")
+    return planned(keys)
+
+
+def planned(keys: Mapping[str, object]) -> StudyFile:
+    """The same without a budget and, if it has a name, without an objective: for a study that is not run here."""
+    _check_space(keys)
+    if "objective" in keys and "command" in keys:
+        raise StudyFileError('expected one of objective = "module:function" and command = "...", got both')
+    if not keys.keys() & {"name", "objective", "command"}:
+        raise StudyFileError("the study has no name: give --name")
+    if "gpus" in keys:
+        keys = {"workers": len(cast("tuple[str, ...]", keys["gpus"])), **keys}
+    name = keys["name"] if "name" in keys else _default_name(keys)
+    named: dict[str, Any] = {**keys, "name": name, "default_name": "name" not in keys}
+    named["space"] = constrained(named["space"], named.pop("where", ()))
     return StudyFile(**named)
+
+
+def _check_space(keys: Mapping[str, object]) -> None:
+    if "space" not in keys:
+        raise StudyFileError("there are no parameters: give a table [space.NAME] or --param NAME=float:LOW:HIGH")
+
+
+def constrained(space: Space, where: Sequence[str]) -> Space:
+    """The space with these constraints besides its own; StudyFileError if they do not fit it."""
+    try:
+        return Space(space, [*space.where, *where]).complete()
+    except SpaceError as error:
+        raise StudyFileError(str(error)) from None
+
+
+def check_budget(keys: Mapping[str, object], *limits: str) -> None:
+    """StudyFileError if the run would not end; `limits` are the names of its limits as the user writes them."""
+    until = keys.get("until")
+    if "n_trials" in keys or "timeout" in keys or (isinstance(until, Until) and until.ends):
+        return
+    why = f"; {until} may never be reached" if until is not None else ""
+    raise StudyFileError(f"there is no budget: give {' or '.join(limits)} (or both){why}")
 
 
 def _default_name(keys: Mapping[str, object]) -> str:
@@ -163,6 +217,10 @@ def _function(value: object) -> str | None:
     return str(value) if len(parts) == 2 and all(name.isidentifier() for name in dotted) else None
 
 
+def _table(value: object) -> Mapping[str, object] | None:
+    return value if isinstance(value, Mapping) else None
+
+
 def _flag(value: object) -> bool | None:
     return value if isinstance(value, bool) else None
 
@@ -181,8 +239,20 @@ def _surrogate(value: object) -> str | None:
     return None
 
 
+def _until(value: object) -> Until:
+    return until_of(value)  # or StudyError
+
+
 def _space(value: object) -> Space:
     return value if isinstance(value, Space) else Space.from_json(value)  # type: ignore[arg-type]
+
+
+def _where(value: object) -> tuple[str, ...] | None:
+    texts = [value] if isinstance(value, str) else value
+    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
+        return None
+    constraints_of(texts)  # or SpaceError, which points at the character
+    return tuple(texts)
 
 
 def _at_least(least: int, most: int = LARGEST_INTEGER) -> Callable[[object], int | None]:
@@ -209,6 +279,9 @@ _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "name": (_text, "the name of the study"),
     "objective": (_function, "module:function"),
     "command": (_command, 'a shell command such as "python train.py --lr {lr}", its quotes closed'),
+    "shell": (_flag, "true or false"),
+    "where": (_where, 'a list of constraints such as ["low < high"]'),
+    "fix": (_table, "a table of parameters and their values"),
     "storage": (_url, "a URL: sqlite:///FILE or postgresql://USER@HOST/DATABASE"),
     "direction": (_one_of(get_args(Direction)), '"minimize" or "maximize"'),
     "rule": (_rule, "the name of a rule"),
@@ -219,11 +292,15 @@ _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "workers": (_at_least(1, 10_000), "a number of workers from 1 to 10000"),
     "n_trials": (_at_least(1), "a number of trials from 1"),
     "timeout": _DURATION,
+    "until": (_until, FORMS),
     "lease": _DURATION,
     "trial_timeout": _DURATION,
     "max_failures": (_at_least(1), "a number of failures from 1"),
     "engine": (_one_of(ENGINES), "one of " + ", ".join(ENGINES)),
     "address": (_text, "the address of a cluster"),
+    "folder": (_text, "the path of a folder"),
+    "keep_output": (_flag, "true or false"),
+    "gpus": (devices_of, "the devices of the workers, such as 0,1,2,3, or 0+1,2+3 for two each"),
 }
 
 

@@ -20,14 +20,23 @@ def echo(text: str = "", err: bool = False) -> None:
 
 
 def echo_error(text: str) -> None:
-    """One line on stderr, red in a terminal, prefixed with `nonstop:`."""
-    click.secho(f"nonstop: {visible(' '.join(without_passwords(text).split()))}", fg="red", err=True)
+    """One line on stderr, red in a terminal, prefixed with `nonstop:`. If the text ends with a caret that points at a
+    character, its last two lines stay as they are."""
+    what, *pointer = text.rsplit("\n", 2) if text.endswith("^") else [text]
+    click.secho(f"nonstop: {visible(' '.join(without_passwords(what).split()))}", fg="red", err=True)
+    for line in pointer:
+        echo(line, err=True)
 
 
 def echo_json(value: object) -> None:
     """Indented JSON on stdout; without NaN and infinity, which JSON does not have, and with escapes as in visible()."""
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
     click.echo(_UNESCAPED.sub(lambda found: found[0] if visible(found[0]) == found[0] else _in_json(found[0]), text))
+
+
+def echo_json_line(value: object) -> None:
+    """JSON on one line of stdout, in ASCII."""
+    click.echo(json.dumps(value, allow_nan=False))
 
 
 def _in_json(char: str) -> str:

@@ -35,15 +35,16 @@ class Overview:
     def _row(self, record: StudyRecord, until: float) -> dict[str, Any]:
         about = {"id": record.id, "name": record.name, "created": record.created_at}
         about |= {key: record.spec.get(key) for key in ("direction", "rule")}
-        about["dim"] = len(space) if isinstance(space := record.spec.get("space"), Mapping) else None
+        about["dim"] = len(names_of(space)) if isinstance(space := record.spec.get("space"), Mapping) else None
         status = self._statuses.get(record.id)
         if status is None and time.monotonic() > until:
             counts = asdict(self._storage.counts(record.id))
-            return {**about, "read": False, "state": state_of(counts), "counts": counts, "best": None, "last": None}
+            unread = {"best": None, "last": None, "budget": record.budget, "per_second": None, "ready": None}
+            return {**about, "read": False, "state": state_of(counts), "counts": counts, **unread}
         if status is None:
             status = self._statuses[record.id] = StudyStatus(1.0 if about["direction"] == "maximize" else -1.0)
         status.apply(self._storage.exchange(record.id, status.cursor))
-        return {**about, "read": True, **status.as_json()}
+        return {**about, "read": True, **status.as_json(record.budget)}
 
     def _apply(self, polled: tuple[Sequence[StudyRecord], str]) -> bool:
         records, shown = polled
@@ -55,3 +56,16 @@ class Overview:
         """The list as JSON."""
         base = text_of({"now": now, "trouble": self.feed.trouble, "storage": storage, "loaded": self.feed.loaded})
         return f'{base[:-1]},"studies":{self._shown}}}'
+
+
+def names_of(space: Mapping[str, Any]) -> set[str]:
+    """The names of all parameters of a stored space, which may be damaged: those that choices bring along, too."""
+    names: set[str] = set()
+    for name, table in space.items():
+        if not isinstance(table, Mapping):  # the constraints
+            continue
+        choices = table.get("choices")
+        inner = choices.values() if isinstance(choices, Mapping) else choices if isinstance(choices, list) else ()
+        spaces = (one.get("space") if isinstance(choices, list) and isinstance(one, Mapping) else one for one in inner)
+        names.update({name}, *(names_of(one) for one in spaces if isinstance(one, Mapping)))
+    return names

@@ -10,7 +10,7 @@ from plotly.colors import sample_colorscale
 
 from nonstop.history.coordinates import Parallel
 from nonstop.history.scale import Scale
-from nonstop.plots.coordinates import APART
+from nonstop.plots.coordinates import ABSENT, APART
 from nonstop.plots.plotly import go
 from nonstop.plots.style import EMPHASIS, FAINT, NOTHING, empty, figure
 from nonstop.plots.values import beyond_note, noted
@@ -21,6 +21,8 @@ from nonstop.types import Array
 _SHADES: Final = 8
 #: With more axes than this, names are shortened and tilted.
 _CROWDED: Final = 8
+#: The height of values that are not there.
+_BELOW: Final = -0.18
 
 
 def lines(record: Parallel) -> go.Figure:
@@ -37,17 +39,18 @@ def lines(record: Parallel) -> go.Figure:
     for shade, rows in enumerate(np.array_split(np.arange(len(heights)), _SHADES)):
         if len(rows):
             drawn.add_scatter(**_bundle(heights[rows], [record.numbers[row] for row in rows], shade))
-    _axes(drawn, scales)
+    _axes(drawn, scales, [bool(np.isnan(column).any()) for column in places.T])
     beyond = beyond_note("value", window.beyond(record.values), window)
     return noted(drawn, beyond and f"{beyond}, drawn at its end", width=APART * len(scales))
 
 
 def height(scale: Scale, places: Array) -> Array:
-    """The heights of values on their axis, from 0 to 1."""
-    ends = np.array([scale.low, scale.high])
+    """The heights of values on their axis, from 0 to 1; of what is not there, below it."""
+    ends, missing = np.array([scale.low, scale.high]), np.isnan(places)
     if scale.kind == "log":
         ends, places = np.log10(ends), np.log10(places)
-    return (places - ends[0]) / (ends[1] - ends[0]) if ends[1] > ends[0] else np.full(len(places), 0.5)
+    heights = (places - ends[0]) / (ends[1] - ends[0]) if ends[1] > ends[0] else np.full(len(places), 0.5)
+    return np.where(missing, _BELOW, heights)
 
 
 def _bundle(heights: Array, numbers: list[int], shade: int) -> dict[str, Any]:
@@ -66,7 +69,7 @@ def _bundle(heights: Array, numbers: list[int], shade: int) -> dict[str, Any]:
     }
 
 
-def _axes(drawn: go.Figure, scales: tuple[Scale, ...]) -> None:
+def _axes(drawn: go.Figure, scales: tuple[Scale, ...], missing: list[bool]) -> None:
     crowded = len(scales) > _CROWDED
     for axis in range(len(scales)):
         drawn.add_shape(type="line", x0=axis, x1=axis, y0=0, y1=1, line={"color": FAINT, "width": 1}, layer="below")
@@ -74,7 +77,9 @@ def _axes(drawn: go.Figure, scales: tuple[Scale, ...]) -> None:
         for axis, word in enumerate(words):
             shift = {"yshift": -10 if y == 0.0 else 10, "font": {"size": 11}}
             drawn.add_annotation(x=axis, y=y, text=word, showarrow=False, **shift)
-    names = [escaped(name) for name in distinct([scale.name for scale in scales], 14 if crowded else 20)]
+    for axis in np.flatnonzero(missing).tolist():
+        drawn.add_annotation(x=axis, y=_BELOW, text=ABSENT, showarrow=False, yshift=-8, font={"size": 11})
+    names = [escaped(name) for name in distinct([scale.label for scale in scales], 14 if crowded else 20)]
     drawn.update_xaxes(
         tickmode="array",
         tickvals=list(range(len(scales))),
@@ -84,7 +89,7 @@ def _axes(drawn: go.Figure, scales: tuple[Scale, ...]) -> None:
         tickangle=30 if crowded else 0,
         ticklabelstandoff=14,
     )
-    drawn.update_yaxes(visible=False, range=[-0.08, 1.08])
+    drawn.update_yaxes(visible=False, range=[_BELOW - 0.08 if any(missing) else -0.08, 1.08])
 
 
 def _ends(scale: Scale) -> tuple[str, str]:

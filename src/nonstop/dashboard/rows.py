@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from nonstop.trials.times import duration_of
 from nonstop.trials.trial import Trial
 
 #: Characters of a failure reason in the table.
@@ -19,8 +20,9 @@ def text_of(value: object) -> str:
 
 
 def row_of(trial: Trial, names: Sequence[str]) -> str:
-    """A row of the table as JSON; params are in the order of `names`, without the names."""
-    params = None if trial.params is None else [trial.params.get(name) for name in names]
+    """A row of the table as JSON; params are in the order of `names`, without the names. [] stands for a parameter that
+    is not there: null may be a choice."""
+    params = None if trial.params is None else [trial.params.get(name, ()) for name in names]
     row = {
         "number": trial.number,
         "state": trial.state.value,
@@ -31,6 +33,7 @@ def row_of(trial: Trial, names: Sequence[str]) -> str:
         "asked": trial.asked_at,
         "started": trial.started_at,
         "finished": trial.finished_at,
+        "took": duration_of(trial),
         "reason": None if trial.reason is None else trial.reason[:_SHORT],
     }
     return text_of(row)
@@ -54,8 +57,10 @@ def details_of(trial: Trial) -> dict[str, Any]:
         "asked": trial.asked_at,
         "started": trial.started_at,
         "finished": trial.finished_at,
+        "took": duration_of(trial),
         "version": trial.version,
         "order": trial.order,
         "seed": str(trial.seed),  # 63 bits: a number in JavaScript holds 53
+        "notes": dict(trial.notes),
         "diagnostics": {} if trial.diagnostics is None else trial.diagnostics.to_json(),
     }

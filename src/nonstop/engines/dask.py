@@ -31,7 +31,7 @@ def run_on_dask(task: Task, names: Sequence[str], address: str | None, ticker: T
         def submit(name: str) -> Future[Usage]:
             return cast("Future[Usage]", executor.submit(run_in_task, task, name, ends.name))
 
-        loops = Loops(submit, ends.set, (distributed.KilledWorker,))
+        loops = Loops(submit, ends.set, ends.set, (distributed.KilledWorker,))
         return supervise(loops, names, Replacements(task, len(names)), ticker)
 
 

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from nonstop.engines.supervision import GRACE, TICK, Replacements, Ticker
 from nonstop.engines.transfer import check_shared
 from nonstop.errors import StudyError
+from nonstop.workers.environment import environment_set
 from nonstop.workers.held import Beating
 from nonstop.workers.pacemaker import Hearts
 from nonstop.workers.parent import orphan_check
@@ -31,6 +32,8 @@ class Loops:
     submit: Callable[[str], Future[Usage]]
     #: Asks all loops to stop.
     stop: Callable[[], None]
+    #: Asks all loops to finish what they evaluate, and to start nothing more.
+    finish: Callable[[], None]
     #: The errors of a future that mean that its worker was lost.
     lost: tuple[type[BaseException], ...] = ()
 
@@ -55,7 +58,8 @@ def supervise(loops: Loops, names: Sequence[str], replacements: Replacements, ti
                             f"the executor lost a process and cannot go on ({error}): make a new one and call "
                             "optimize() again, it resumes; or let workers=N processes be replaced by themselves"
                         ) from error
-                ticker()
+                if ticker():
+                    loops.finish()
         finally:
             if running:
                 loops.stop()
@@ -76,12 +80,14 @@ def run_on_executor(task: Task, names: Sequence[str], executor: Executor, ticker
         def submit(name: str) -> Future[Usage]:
             return executor.submit(run_in_thread, task, name, stop, hearts.of(names.index(name)))
 
-        return supervise(Loops(submit, stop.set), names, replacements, ticker)
+        return supervise(Loops(submit, stop.set, stop.set), names, replacements, ticker)
     check_shared(task)
     with TemporaryDirectory(prefix="nonstop-") as folder:
-        # An executor cannot stop what it runs, so the loops look for a file that asks them to stop.
-        file = Path(folder) / "stop"
-        loops = Loops(lambda name: executor.submit(run_in_process, task, name, file), file.touch)
+        # An executor cannot stop what it runs, so the loops look for files that ask them to stop, or to finish.
+        stop_file, enough = Path(folder) / "stop", Path(folder) / "enough"
+        loops = Loops(
+            lambda name: executor.submit(run_in_process, task, name, stop_file, enough), stop_file.touch, enough.touch
+        )
         return supervise(loops, names, replacements, ticker)
 
 
@@ -98,10 +104,13 @@ def run_in_thread(task: Task, name: str, stop: StopFlag, beating: Beating) -> Us
     return Worker(task, name, stop, beating=beating).run()
 
 
-def run_in_process(task: Task, name: str, file: Path) -> Usage:
-    """One loop in a process of an executor. It stops when the file exists, or when the process's parent is gone."""
+def run_in_process(task: Task, name: str, file: Path, enough: Path) -> Usage:
+    """One loop in a process of an executor. It stops when the file exists, or when the process's parent is gone; when
+    `enough` exists, after the evaluation that is under way."""
     is_orphan = orphan_check()
-    with stop_on_signals() as stop, interrupt_when(lambda: is_orphan() or file.exists()):
+    asked = interrupt_when(lambda: is_orphan() or file.exists())
+    with stop_on_signals() as stop, asked, environment_set(task.own_environment(name)):
+        stop.enough = enough.exists
         usage = Worker(task, name, stop).run()
     stop.forward_signal()
     return usage

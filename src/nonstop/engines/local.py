@@ -13,7 +13,7 @@ import traceback
 from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
-from ctypes import c_uint64
+from ctypes import c_bool, c_uint64
 from dataclasses import dataclass
 from multiprocessing import connection, resource_tracker
 from multiprocessing.connection import Connection
@@ -27,6 +27,7 @@ from nonstop.errors import NonstopError, ObjectiveError, OutOfReachError, StartE
 from nonstop.numerics.threads import processors, shared_by
 from nonstop.storage.contract import Storage
 from nonstop.trials.messages import HandOn
+from nonstop.workers.environment import environment_set
 from nonstop.workers.held import BeatsElsewhere, all_held, read_held
 from nonstop.workers.lease import Heart, Heartbeat
 from nonstop.workers.parent import die_with, is_running, orphan_check
@@ -63,10 +64,15 @@ class Failed:
 
 def run_here(task: Task, name: str, ticker: Ticker) -> tuple[Usage, ...]:
     """One worker, in the calling thread."""
-    with stop_on_signals() as stop:
-        usage = Worker(task, name, stop, on_hold=lambda _held: ticker()).run()
+    with stop_on_signals() as stop, environment_set(task.own_environment(name)):
+
+        def look(_held: tuple[int, int] | None) -> None:
+            if ticker():
+                stop.set()
+
+        usage = Worker(task, name, stop, on_hold=look, apart=ticker.each_result).run()
         ticker(last=True)
-    if stop.is_set:
+    if stop.signal is not None:
         stop.end_process()
     return (usage,)
 
@@ -83,7 +89,8 @@ def run_processes(task: Task, names: Sequence[str], ticker: Ticker, clock: Clock
                 processes.start_next()
                 while (processes.running or processes.waiting_to_start) and not stop.is_set:
                     processes.check()
-                    ticker()
+                    if ticker():
+                        processes.finish()
             finally:
                 processes.end(stop)
         ticker(last=True)
@@ -154,6 +161,7 @@ class WorkerProcesses:
         self._workers = len(names)
         self._processors = processors()
         self._step = _STARTUP / self._processors
+        self._enough = context.RawValue(c_bool, False)
 
     def start_next(self) -> None:
         """Start one more process, unless every processor is busy with one that starts, or one has only just begun."""
@@ -168,15 +176,25 @@ class WorkerProcesses:
         shared_held = self.context.RawValue(c_uint64)
         # Not a daemon: an objective may start processes of its own.
         process = self.context.Process(  # type: ignore[attr-defined]
-            target=work, args=(sender, shared_held, self.parcel, name, os.getpid()), name=name, daemon=False
+            target=work,
+            args=(sender, shared_held, self._enough, self.parcel, name, os.getpid()),
+            name=name,
+            daemon=False,
         )
         # Ctrl-C during the process's imports would end it with a traceback: it is blocked until `work` unblocks it.
         # The resource tracker unblocks signals when it starts, so it starts before.
         resource_tracker.ensure_running()
-        with hide_missing_main_file(), signals_blocked(), shared_by(self._workers):
+        # Its variables are there before it imports anything: libraries look for their devices only once.
+        variables = environment_set(self.task.surroundings.environment_of(name))
+        with hide_missing_main_file(), signals_blocked(), shared_by(self._workers), variables:
             process.start()
         sender.close()
         self.running.append(WorkerProcess(name, process, receiver, shared_held, self.clock.monotonic()))
+
+    def finish(self) -> None:
+        """Let all workers finish what they evaluate, and start nothing more."""
+        self._enough.value = True
+        self.waiting_to_start.clear()
 
     def beat(self) -> None:
         """Beat for all workers; called by a thread of its own. Not for one that is stopped: it is to lose its lease."""
@@ -290,7 +308,7 @@ class WorkerProcesses:
         for worker in workers:
             self._remove(worker)
             if worker.usage is None and worker.held is not None:
-                with suppress(StorageError):
+                with suppress(StorageError, StudyError):
                     give_back(self.task.storage, self.task.study, *worker.held)
 
 
@@ -327,7 +345,7 @@ def _error(failed: Failed) -> NonstopError:
     return StudyError(f"{failed.error}: {failed.message}")
 
 
-def work(pipe: Connection, shared_held: c_uint64, parcel: Parcel, name: str, parent: int) -> None:
+def work(pipe: Connection, shared_held: c_uint64, enough: c_bool, parcel: Parcel, name: str, parent: int) -> None:
     """The main function of a worker process."""
     if not die_with(parent):
         return  # it was killed while this process was starting
@@ -338,6 +356,7 @@ def work(pipe: Connection, shared_held: c_uint64, parcel: Parcel, name: str, par
 
     with stop_on_signals() as stop, interrupt_when(orphan_check(parent)):
         unblock_signals()
+        stop.enough = lambda: enough.value
         worker: Worker | None = None
         try:
             task = parcel.open()

@@ -14,9 +14,13 @@ from nonstop.engines.executor import Loops, supervise
 from nonstop.engines.supervision import Replacements, Ticker
 from nonstop.engines.transfer import check_shared
 from nonstop.errors import MissingExtraError, StudyError
+from nonstop.workers.environment import environment_set
 from nonstop.workers.stopping import interrupt_when, stop_on_signals
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Worker
+
+#: Ends the name of the flag that asks loops to finish what they evaluate.
+_ENOUGH = b"-enough"
 
 
 def run_on_ray(task: Task, names: Sequence[str], address: str | None, ticker: Ticker) -> tuple[Usage, ...]:
@@ -36,8 +40,11 @@ def run_on_ray(task: Task, names: Sequence[str], address: str | None, ticker: Ti
         def stop() -> None:
             _flags()._internal_kv_put(flag, b"stop")
 
+        def finish() -> None:
+            _flags()._internal_kv_put(flag + _ENOUGH, b"finish")
+
         lost = (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.OutOfMemoryError)
-        return supervise(Loops(submit, stop, lost), names, Replacements(task, len(names)), ticker)
+        return supervise(Loops(submit, stop, finish, lost), names, Replacements(task, len(names)), ticker)
 
 
 @contextmanager
@@ -65,7 +72,9 @@ def run_in_task(task: Task, name: str, flag: bytes) -> Usage:
     flags = _flags()
     before = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # Ray blocks Ctrl-C in its workers
     try:
-        with stop_on_signals() as stop, interrupt_when(lambda: bool(flags._internal_kv_exists(flag)), every=1.0):
+        asked = interrupt_when(lambda: bool(flags._internal_kv_exists(flag)), every=1.0)
+        with stop_on_signals() as stop, asked, environment_set(task.own_environment(name)):
+            stop.enough = lambda: bool(flags._internal_kv_exists(flag + _ENOUGH))
             usage = Worker(task, name, stop).run()
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

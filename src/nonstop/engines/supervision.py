@@ -41,15 +41,28 @@ class Replacements:
 
 
 class Ticker:
-    """Calls `callback` at most every TICK seconds, however often it is called itself."""
+    """Calls `callback` at most every `every` seconds, however often it is called itself.
 
-    def __init__(self, callback: Callable[[], None] | None, clock: Clock | None = None) -> None:
+    The callback is told whether it is the last call, and says whether there have been enough trials: then none is to
+    start any more."""
+
+    def __init__(self, callback: Callable[[bool], bool], every: float = TICK, clock: Clock | None = None) -> None:
+        #: Is the callback to hear of every result before the next trial starts?
+        self.each_result = every == 0.0
         self._callback = callback
+        self._every = every
         self._clock = clock or WallClock()
         self._next = self._clock.monotonic()
+        self._enough = False
 
-    def __call__(self, last: bool = False) -> None:
-        """Call back if TICK seconds have passed since the last time, or if it is the last call."""
-        if self._callback is not None and (last or self._clock.monotonic() >= self._next):
-            self._callback()
-            self._next = self._clock.monotonic() + TICK
+    def __call__(self, last: bool = False) -> bool:
+        """Call back if the time has come, or if it is the last call; have there been enough trials?"""
+        if last or self._clock.monotonic() >= self._next:
+            self._enough |= self._callback(last)
+            self._next = self._clock.monotonic() + self._every
+        return self._enough
+
+
+def silent(_last: bool) -> bool:
+    """The callback of a run that nobody listens to."""
+    return False

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from nonstop.history.lanes import spent
+from nonstop.history.pace import Pace, Recent
 from nonstop.trials.best import best_of
 from nonstop.trials.messages import Counts, Exchange
 from nonstop.trials.trial import Trial, TrialState
@@ -37,7 +38,8 @@ class WorkerState:
 
 
 class Board:
-    """Starts from the known trials, which count for the incumbent only; apply() costs in proportion to what changed."""
+    """Starts from the known trials, which count for the incumbent and the pace only. What apply() costs depends on what
+    changed."""
 
     def __init__(self, sign: float, trials: Iterable[Trial] = ()) -> None:
         self.cursor = 0
@@ -45,7 +47,9 @@ class Board:
         self.incumbent: Trial | None = None
         self.workers: dict[str, WorkerState] = {}
         self._sign = sign
-        self._update_incumbent(trials)
+        known = sorted(trials, key=lambda trial: trial.sequence)
+        self._recent = Recent(known)
+        self._update_incumbent(known)
         self._began = self.cursor
 
     def apply(self, exchange: Exchange) -> None:
@@ -54,6 +58,7 @@ class Board:
         self.cursor = max(self.cursor, exchange.cursor)
         self.counts = exchange.counts
         self._update_incumbent(exchange.changes)
+        self._recent.add(exchange.changes)
         for trial in exchange.changes:
             self._assign(trial, before)
 
@@ -61,6 +66,10 @@ class Board:
         """The share of the workers' time spent evaluating, from the timestamps of their trials; None without any."""
         total = overall(worker.usage(now) for worker in self.workers.values())
         return total.utilisation if total.total > 0.0 else None
+
+    def pace(self, budget: int | None, now: float) -> Pace:
+        """How far the study is, and how fast it goes."""
+        return self._recent.pace(self.counts.completed, budget, now)
 
     def _update_incumbent(self, trials: Iterable[Trial]) -> None:
         for trial in trials:

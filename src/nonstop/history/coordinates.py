@@ -23,9 +23,9 @@ class Parallel:
     """Results from the worst to the best, so that good lines are drawn on top."""
 
     direction: Direction
-    #: One for each parameter.
+    #: One for each parameter that has more than one value.
     scales: tuple[Scale, ...]
-    #: (n, axes) positions on the scales.
+    #: (n, axes) positions on the scales; NaN where a parameter is not there.
     places: Array
     values: Array
     #: Trial numbers.
@@ -47,4 +47,5 @@ def parallel(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Parallel:
     values = np.array([trial.value for trial in shown], dtype=np.float64)
     numbers = tuple(trial.number for trial in shown)
     seen = window(values, spec.sign) if shown else None
-    return Parallel(spec.direction, scales, np.stack(places, axis=1), values, numbers, len(done), seen)
+    table = np.array(places).reshape(len(scales), len(shown)).T  # there may be no scale at all
+    return Parallel(spec.direction, scales, table, values, numbers, len(done), seen)

@@ -13,11 +13,12 @@ from nonstop.acquisition.standard import UCB
 from nonstop.errors import StudyError
 from nonstop.history.posterior import Posterior, posterior
 from nonstop.history.relevance import per_parameter, relevance_of
-from nonstop.history.scale import Scale, columns_of, grid
+from nonstop.history.scale import Scale, grid, scales_of
 from nonstop.history.window import Window, window
 from nonstop.numerics.threads import limit_threads
+from nonstop.space import Parameter
 from nonstop.space.encoding import cube_of
-from nonstop.surrogate.kernels.kernel import covariance
+from nonstop.space.layout import layout_of
 from nonstop.surrogate.model import surrogate_of
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
@@ -96,38 +97,37 @@ def slices(spec: Spec, trials: Sequence[Trial], most: int = MOST_SLICES) -> Slic
     model = posterior(spec, trials)
     busy = running(trials)
     if model is None:
-        return Slices((), len(spec.space), (), np.empty(0), busy, None, None)
-    chosen = sorted(_most_relevant(spec, model, most))
+        return Slices((), cube_of(spec.space).axes, (), np.empty(0), busy, None, None)
+    chosen = sorted(_most_relevant(spec, model)[:most])
     name, rule = _shown_rule(spec)
     with limit_threads(1):
         cuts = [_slice(spec, model, busy, axis, rule) for axis in chosen]
     best = model.trials[model.incumbent]
-    record = Slices(_scaled(cuts), len(spec.space), model.trials, model.values, busy, best, name)
+    record = Slices(_scaled(cuts), cube_of(spec.space).axes, model.trials, model.values, busy, best, name)
     seen = window(record.near, spec.sign)
     sides = np.concatenate([side for cut in cuts for side in (cut.mean, cut.low, cut.high)])
     return replace(record, window=seen, reach=seen.wider(sides))
 
 
 def contour(spec: Spec, trials: Sequence[Trial], x: str | None = None, y: str | None = None) -> Contour | None:
-    """Over the two most relevant parameters, unless they are named; None without a result or a second parameter."""
-    names = list(spec.space)
+    """Over the two most relevant parameters of the incumbent, unless they are named; None without a result or a second
+    parameter."""
+    names, cube = spec.space.names, cube_of(spec.space)
     for name in (x, y):
         if name is not None and name not in names:
             raise StudyError(f"there is no parameter {name!r}: use one of {', '.join(names)}")
     model = posterior(spec, trials)
-    if model is None or len(names) < 2:
+    pair = None if model is None else _pair(spec, model, x, y)
+    if model is None or pair is None:
         return None
-    ranked = [names[axis] for axis in _most_relevant(spec, model, len(names))]
-    first = x or next(name for name in ranked if name != y)
-    second = y or next(name for name in ranked if name != first)
-    on_x, on_y = (Scale.of(name, spec.space[name]) for name in (first, second))
-    (at_x, X), (at_y, Y) = (grid(scale, spec.space[scale.name], ACROSS) for scale in (on_x, on_y))
-    columns = columns_of(cube_of(spec.space))
+    first, second = pair
+    on_x, on_y = (scales_of(spec.space)[axis] for axis in pair)
+    (at_x, X), (at_y, Y) = (grid(on, _parameter(spec, axis), ACROSS) for on, axis in ((on_x, first), (on_y, second)))
     points = np.tile(model.gp.X[model.incumbent], (len(at_y), len(at_x), 1))
-    points[:, :, columns[names.index(first)]] = X[None]
-    points[:, :, columns[names.index(second)]] = Y[:, None]
+    points[:, :, cube.columns[first]] = X[None]
+    points[:, :, cube.columns[second]] = Y[:, None]
     with limit_threads(1):
-        mean, sd = model.predict(points.reshape(-1, points.shape[-1]))
+        mean, sd = model.predict(cube.snap(points.reshape(-1, points.shape[-1])))
     shape = len(at_y), len(at_x)
     return Contour(
         on_x,
@@ -149,28 +149,59 @@ def running(trials: Sequence[Trial]) -> tuple[Trial, ...]:
     return tuple(t for t in trials if t.state is TrialState.RUNNING and t.params is not None)
 
 
-def _most_relevant(spec: Spec, model: Posterior, most: int) -> list[int]:
+def _most_relevant(spec: Spec, model: Posterior) -> list[int]:
+    """The axes that are active in the incumbent, the most relevant first."""
     relevance = relevance_of(per_parameter(spec, model.gp.hyperparameters))
-    ranked: list[int] = np.argsort(-relevance, kind="stable")[:most].tolist()
-    return ranked
+    ranked: list[int] = np.argsort(-relevance, kind="stable").tolist()
+    best, scales = model.trials[model.incumbent].params or {}, scales_of(spec.space)
+    return [axis for axis in ranked if scales[axis].is_in(best)]
+
+
+def _pair(spec: Spec, model: Posterior, x: str | None, y: str | None) -> tuple[int, int] | None:
+    """The axes of a contour: those that are named, or the most relevant ones of which none depends on the other."""
+    scales, ranked = scales_of(spec.space), _most_relevant(spec, model)
+    named = []
+    for name in (x, y):
+        found = [axis for axis in ranked if scales[axis].name == name]
+        if name is not None and not found:
+            best = model.trials[model.incumbent].number
+            raise StudyError(f"{name!r} cannot be drawn: it has one value, or is not there in the best trial, {best}")
+        named.append(found)
+    for first in named[0] or ranked:
+        for second in named[1] or ranked:
+            one, other = scales[first], scales[second]
+            apart = not _leads(one, other) and not _leads(other, one)
+            if first != second and (apart or (x and y)):
+                return first, second
+    return None
+
+
+def _leads(choice: Scale, other: Scale) -> bool:
+    """Is the other parameter there only with a certain value of this one?"""
+    return any(name == choice.name for name, _ in other.when)
+
+
+def _parameter(spec: Spec, axis: int) -> Parameter:
+    return spec.space.leaves[layout_of(spec.space).owners[axis]].parameter
 
 
 def _slice(spec: Spec, model: Posterior, busy: Sequence[Trial], axis: int, rule: Score | None) -> Slice:
-    name = list(spec.space)[axis]
-    scale = Scale.of(name, spec.space[name])
-    columns = columns_of(cube_of(spec.space))[axis]
-    places, X = grid(scale, spec.space[name], ALONG)
+    scale, cube = scales_of(spec.space)[axis], cube_of(spec.space)
+    columns = cube.columns[axis]
+    places, X = grid(scale, _parameter(spec, axis), ALONG)
     gp, best = model.gp, model.gp.X[model.incumbent]
     points = np.tile(best, (len(places), 1))
     points[:, columns] = X
+    points = cube.snap(points)  # what another choice brings along starts in the middle
     projected = gp.X.copy()
     projected[:, columns] = best[columns]
-    closeness = covariance(gp.kernel, projected, best[None], gp.lengthscales)[:, 0]
+    closeness = gp.correlations(projected, best[None])[:, 0]
     mean, variance = gp.moments(points)
     score = None
     if rule is not None:
         now = rule_at(rule, model.fitted.results, gp.X.shape[1])
         score = now.score(mean, np.sqrt(variance), gp.incumbent(surrogate_of(spec.surrogate).incumbent))[0]
+        score = np.where(cube.holds(points), score, np.nan)  # nothing is proposed where a constraint does not hold
     data, working = (scale.places(trial.params or {} for trial in some) for some in (model.trials, busy))
     return Slice(scale, places, *model.band(mean, np.sqrt(variance)), score, data, closeness, working)
 
@@ -188,8 +219,9 @@ def _shown_rule(spec: Spec) -> tuple[str | None, Score | None]:
 def _scaled(cuts: Sequence[Slice]) -> tuple[Slice, ...]:
     """The slices with acquisitions from 0 to 1, on one scale, so that they can be compared."""
     scores = np.concatenate([cut.acquisition for cut in cuts if cut.acquisition is not None] or [np.zeros(1)])
-    high = float(scores.max())
-    low = max(float(scores.min()), high - DEPTH)
+    scores = scores[np.isfinite(scores)]
+    high = float(scores.max()) if len(scores) else 0.0
+    low = max(float(scores.min()), high - DEPTH) if len(scores) else 0.0
     span = high - low if high > low else 1.0
     return tuple(
         cut if cut.acquisition is None else replace(cut, acquisition=np.clip((cut.acquisition - low) / span, 0.0, 1.0))

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from nonstop.history.progress import began
 from nonstop.trials.spec import Spec
+from nonstop.trials.times import evaluated_until
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.workers.usage import Usage, overall
 
@@ -66,7 +67,7 @@ def timeline(spec: Spec, trials: Sequence[Trial], now: float | None = None) -> T
     end = max([*times, *([] if now is None else [now])], default=start)
     usages = {usage.worker: usage for usage in utilisation(trials)}
     by_lane = _by_lane(trials, end)
-    active = _union((trial.asked_at or start, _end(trial, end)) for lane in by_lane.values() for trial in lane)
+    active = union((trial.asked_at or start, _end(trial, end)) for lane in by_lane.values() for trial in lane)
     lanes = [
         Lane(worker, tuple(_segments(lane, start, end, active)), usages.get(worker))
         for worker, lane in sorted(by_lane.items())
@@ -96,12 +97,14 @@ def _segments(lane: Sequence[Trial], start: float, end: float, active: Sequence[
     free = lane[0].asked_at or start
     for trial in lane:
         asked, stop = trial.asked_at or start, _end(trial, end)
-        for a, b in _within(active, free, asked):
+        for a, b in within(active, free, asked):
             yield Segment("idle", a - start, b - start)
         begun = min(stop if trial.started_at is None else trial.started_at, stop)
         proposed = min(begun, asked + _proposing(trial, begun - asked))
+        evaluated = max(begun, evaluated_until(trial, stop))
         parts: list[tuple[Kind, float, float]] = [
-            ("proposing", asked, proposed), ("storing", proposed, begun), (_kind(trial), begun, stop),
+            ("proposing", asked, proposed), ("storing", proposed, begun),
+            (_kind(trial), begun, evaluated), ("storing", evaluated, stop),
         ]  # fmt: skip
         for kind, a, b in parts:
             if b > a:
@@ -130,11 +133,13 @@ def utilisation(trials: Iterable[Trial]) -> list[Usage]:
     """Where the time of every worker went, by name, from the timestamps of its finished trials.
 
     A worker's time runs from its first ask to its last result, without the times in which no trial of the study was
-    under way (the study was stopped and resumed). Timestamps are taken by the storage inside its transactions, so
-    waiting for the lock to report a result counts as evaluating here. optimize() returns what workers measured.
+    under way (the study was stopped and resumed). What optimize() returns is measured by the workers, and agrees with
+    this but for two times that no trial has: before its first ask, and after its last result, when a worker has nothing
+    to do because the rest of the budget is under way elsewhere. Trials of older versions have no measured duration:
+    there, waiting for the storage to take a result counts as evaluating.
     """
     finished = [trial for trial in trials if trial.worker and trial.asked_at and trial.started_at and trial.finished_at]
-    active = _union([(trial.asked_at or 0.0, trial.finished_at or 0.0) for trial in finished])
+    active = union([(trial.asked_at or 0.0, trial.finished_at or 0.0) for trial in finished])
     lanes: dict[str, list[Trial]] = {}
     for trial in finished:
         lanes.setdefault(trial.worker or "", []).append(trial)
@@ -149,15 +154,18 @@ def _usage(worker: str, trials: Sequence[Trial], active: Sequence[Interval]) -> 
 
 
 def spent(trial: Trial, until: float) -> Usage:
-    """The seconds that a worker spent on a trial from asking for it until `until`, the end of its evaluation or now."""
+    """The seconds that a worker spent on a trial from asking for it until `until`: when its result was stored, or
+    now."""
     asked = until if trial.asked_at is None else trial.asked_at
     started = until if trial.started_at is None else trial.started_at
     before = max(0.0, started - asked)
     proposing = _proposing(trial, before)
-    return Usage(trial.worker or "", max(0.0, until - started), proposing, before - proposing)
+    evaluating = max(0.0, evaluated_until(trial, until) - started)
+    after = max(0.0, until - started - evaluating)
+    return Usage(trial.worker or "", evaluating, proposing, before - proposing + after)
 
 
-def _within(intervals: Sequence[Interval], start: float, end: float) -> Iterable[Interval]:
+def within(intervals: Sequence[Interval], start: float, end: float) -> Iterable[Interval]:
     """The parts of sorted intervals between start and end."""
     for a, b in intervals[bisect_right(intervals, start, key=lambda interval: interval[1]) :]:
         if max(a, start) >= end:
@@ -165,7 +173,7 @@ def _within(intervals: Sequence[Interval], start: float, end: float) -> Iterable
         yield max(a, start), min(b, end)
 
 
-def _union(intervals: Iterable[Interval]) -> list[Interval]:
+def union(intervals: Iterable[Interval]) -> list[Interval]:
     """Sorted intervals without overlaps that cover the same times."""
     merged: list[Interval] = []
     for start, end in sorted(intervals):

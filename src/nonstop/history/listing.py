@@ -27,7 +27,7 @@ class Listing:
 def listing(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Listing:
     """All trials if there are at most `most`, fewer if there are many parameters; else the best and the latest."""
     ordered = sorted(trials, key=lambda trial: trial.number)
-    rows = min(most, max(10, VALUES // len(spec.space)))
+    rows = min(most, max(10, VALUES // len(spec.space.names)))
     if len(ordered) <= rows:
         return Listing(tuple(ordered), 0, len(ordered))
     best = min(BEST, rows // 2)

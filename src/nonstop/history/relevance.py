@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nonstop.history.scale import columns_of
+from nonstop.history.scale import scales_of
 from nonstop.space.encoding import cube_of
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.trials.spec import Spec
@@ -39,16 +39,17 @@ def lengthscales(spec: Spec, trials: Sequence[Trial]) -> Lengthscales:
     """The lengthscales that proposals recorded."""
     cube = cube_of(spec.space)
     fits = sorted(fits_of(trials, cube.dim), key=lambda fit: fit[0].number)
-    L = np.array([hyper.lengthscales for _, hyper in fits]).reshape(-1, cube.dim)
-    table = np.stack([_combined(L[:, columns]) for columns in columns_of(cube)], axis=1)
+    L = np.array([hyper.lengthscales for _, hyper in fits]).reshape(len(fits), cube.dim)
+    table = np.stack([_combined(L[:, columns]) for columns in cube.columns] or [np.empty(len(L))], axis=1)
     change = np.full(len(L), np.nan)
-    change[1:] = np.abs(np.diff(L, axis=0)).mean(axis=1)
+    if len(L):  # without axes there is no mean
+        change[1:] = np.abs(np.diff(L, axis=0)).mean(axis=1)
     return Lengthscales(
-        tuple(spec.space),
+        tuple(scale.label for scale in scales_of(spec.space)),
         np.array([trial.number for trial, _ in fits], dtype=np.int64),
         np.array([trial.version for trial, _ in fits], dtype=np.int64),
         table,
-        L.mean(axis=1),
+        L.mean(axis=1) if len(L) else np.empty(0),
         change,
         relevance_of(table[-1]) if len(table) else np.empty(0),
     )
@@ -61,9 +62,9 @@ def fits_of(trials: Sequence[Trial], dim: int) -> list[tuple[Trial, Hyperparamet
 
 
 def per_parameter(spec: Spec, hyper: Hyperparameters) -> Array:
-    """One lengthscale for each parameter (axes,)."""
+    """One lengthscale for each axis (axes,)."""
     L = np.array([hyper.lengthscales])
-    return np.concatenate([_combined(L[:, columns]) for columns in columns_of(cube_of(spec.space))])
+    return np.concatenate([_combined(L[:, columns]) for columns in cube_of(spec.space).columns])
 
 
 def relevance_of(scales: Array) -> Array:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nonstop.history.coordinates import Parallel
 from nonstop.history.scale import Scale
@@ -18,6 +19,8 @@ from nonstop.types import Array
 
 #: Pixels between two axes, at least, and characters of a name: more if there are few axes.
 APART, _WIDEST, _CROWDED = 76, 14, 8
+#: What stands in the place of a value that is not there.
+ABSENT = "–"
 
 
 def parallel(record: Parallel) -> go.Figure:
@@ -31,7 +34,7 @@ def parallel(record: Parallel) -> go.Figure:
     shown = scaled(record.window.clip(record.values), record.window.kind)
     low, high = _range(shown)
     value = _value(record.window, shown)
-    names = distinct([scale.name for scale in record.scales], _WIDEST if crowded else 20)
+    names = distinct([scale.label for scale in record.scales], _WIDEST if crowded else 20)
     drawn.add_parcoords(
         line={
             "color": shown,
@@ -71,6 +74,9 @@ def _value(window: Window, shown: Array) -> dict[str, Any]:
 def _dimension(scale: Scale, name: str, places: Array) -> dict[str, Any]:
     # Plotly interprets HTML in names of axes, but not in their ticks.
     axis = {"label": label(name, len(name))}
+    missing = np.isnan(places)
+    if missing.any():
+        return _with_absent(scale, axis, places, missing)
     if scale.kind == "choices":
         return axis | {
             "values": places,
@@ -82,6 +88,19 @@ def _dimension(scale: Scale, name: str, places: Array) -> dict[str, Any]:
         return axis | {"values": compact(places), "range": [scale.low, scale.high]}
     ends = np.log10([scale.low, scale.high]).tolist()
     return axis | {"values": compact(np.log10(places)), "range": ends, **_log_ticks(scale.low, scale.high)}
+
+
+def _with_absent(scale: Scale, axis: dict[str, Any], places: Array, missing: NDArray[np.bool_]) -> dict[str, Any]:
+    """An axis with a place of its own, below all values, for results without this parameter."""
+    given = _dimension(scale, scale.label, np.where(missing, scale.low, places))
+    low, high = _padded(*given["range"])
+    below = low - 0.15 * (high - low)
+    values = np.where(missing, below, given["values"])
+    if "tickvals" not in given:
+        ticks = np.linspace(low, high, 5).tolist()
+        given |= {"tickvals": ticks, "ticktext": [number(tick) for tick in ticks]}
+    ticks = {"tickvals": [below, *given["tickvals"]], "ticktext": [ABSENT, *given["ticktext"]]}
+    return given | axis | {"values": compact(values), "range": [below, high]} | ticks
 
 
 def _log_ticks(low: float, high: float) -> dict[str, Any]:

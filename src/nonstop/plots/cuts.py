@@ -57,7 +57,7 @@ def slices(record: Slices | None) -> go.Figure:
         horizontal_spacing=0.09 / columns,
         specs=[gap if height == _GAP else [{} for _ in range(columns)] for height in heights],
     )
-    names = distinct([cut.scale.name for cut in record.slices], _CHARACTERS[columns])
+    names = distinct([cut.scale.label for cut in record.slices], _CHARACTERS[columns])
     for index, cut in enumerate(record.slices):
         row, column = index // columns * len(heights) // rows + 1, index % columns + 1
         axis = {**bounded(cut.scale, 0.03, _CHARACTERS[columns]), "title_text": escaped(names[index])}
@@ -241,7 +241,7 @@ def contour(record: Contour | None) -> go.Figure:
             row=1,
             col=column,
         )
-    title = f"{label(record.x.name)} and {label(record.y.name)}, all others as in trial {record.incumbent.number}"
+    title = f"{label(record.x.label)} and {label(record.y.label)}, all others as in trial {record.incumbent.number}"
     styled(drawn, title, 460, margin={"t": 76})
     drawn.update_annotations(font={"size": 13})
     furthest = {

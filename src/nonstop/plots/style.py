@@ -190,7 +190,7 @@ def log_ticks(low: float, high: float, most: int) -> list[float]:
 
 def axis_of(scale: Scale, width: int = WIDTH) -> dict[str, Any]:
     """The axis of a parameter, its title and its scale or choices, on `width` characters of room."""
-    title = label(scale.name, width)
+    title = label(scale.label, width)
     if scale.kind == "linear":
         whole = {"tickformat": "~s"} if max(abs(scale.low), abs(scale.high)) >= 1e4 else {}
         return {"title_text": title, "type": "linear", "nticks": 5, "tickangle": 0, **whole}

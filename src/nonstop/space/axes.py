@@ -31,30 +31,41 @@ class Continuous:
         """How many columns it has."""
         return 1
 
+    @property
+    def resting(self) -> tuple[float, ...]:
+        """The columns of a parameter that is not active: in the middle, whatever it was."""
+        return (0.5,)
+
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """`size` cells side by side: equally wide, or as wide as the integers first, first + 1, ... on a log scale.
+    """`size` cells side by side: equally wide, or as wide as the numbers first, first + 1, ... on a log scale.
 
     Computed and not tabulated, because there may be 2**40 of them.
     """
 
     #: How many levels there are.
     size: int
-    #: The first integer, if the scale is logarithmic.
-    first: int | None = None
+    #: The first number, if the scale is logarithmic. With steps it need not be an integer.
+    first: float | None = None
 
     @property
     def width(self) -> int:
         """How many columns it has."""
         return 1
 
+    @property
+    def resting(self) -> tuple[float, ...]:
+        """The columns of a parameter that is not active: the middle level, whatever it was."""
+        return (float(self.at(np.array([self.size // 2]))[0, 0]),)
+
     def at(self, i: Indices) -> Array:
         """The centres of the cells i: (m, 1)."""
         if self.first is None:
             return ((i + 0.5) / self.size)[:, None]
         start, end = self._ends(self.first)
-        return ((np.log(self.first + i) - start) / (end - start))[:, None]
+        centres: Array = (np.log(self.first + i) - start) / (end - start)
+        return centres[:, None]
 
     def index(self, X: Array) -> Indices:
         """The cells that contain X (m, 1); the first or last one for what lies outside."""
@@ -75,8 +86,9 @@ class Levels:
         levels: Indices = np.clip(i[:, None] + np.array([-1, 1]), 0, self.size - 1)
         return levels
 
-    def _ends(self, first: int) -> tuple[float, float]:
-        return math.log(first - 0.5), math.log(first + self.size - 0.5)
+    def _ends(self, first: float) -> tuple[float, float]:
+        # Half a step before the first number, which may be nearer to 0 than that.
+        return math.log(max(first - 0.5, first / 2)), math.log(first + self.size - 0.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +102,11 @@ class OneHot:
     def width(self) -> int:
         """How many columns it has."""
         return self.size
+
+    @property
+    def resting(self) -> tuple[float, ...]:
+        """The columns of a parameter that is not active: no choice at all, equally far from each."""
+        return (0.0,) * self.size
 
     def at(self, i: Indices) -> Array:
         """The one-hot vectors of the levels i: (m, size)."""
@@ -111,5 +128,46 @@ class OneHot:
         return (i[:, None] + np.arange(1, self.size)) % self.size
 
 
-Discrete: TypeAlias = Levels | OneHot
+@dataclass(frozen=True, slots=True)
+class Held:
+    """An axis with a single point: another one whose value is fixed while the others are searched."""
+
+    #: What it was before.
+    part: Continuous | Levels | OneHot
+    #: Its columns.
+    columns: tuple[float, ...]
+
+    @property
+    def size(self) -> int:
+        """How many levels there are."""
+        return 1
+
+    @property
+    def width(self) -> int:
+        """How many columns it has."""
+        return self.part.width
+
+    @property
+    def resting(self) -> tuple[float, ...]:
+        """The columns of a parameter that is not active: those of any other of its kind."""
+        return self.part.resting
+
+    def at(self, i: Indices) -> Array:
+        """The columns, for each of the levels i: (m, width)."""
+        return np.tile(np.array(self.columns), (len(i), 1))
+
+    def index(self, X: Array) -> Indices:
+        """The only level, for each row of X (m, width)."""
+        return np.zeros(len(X), dtype=np.int64)
+
+    def pick(self, u: Array) -> Indices:
+        """The only level, for each of u (m,)."""
+        return np.zeros(len(u), dtype=np.int64)
+
+    def moves(self, i: Indices) -> Indices:
+        """The levels (m, 0) to try instead: none."""
+        return np.empty((len(i), 0), dtype=np.int64)
+
+
+Discrete: TypeAlias = Levels | OneHot | Held
 Axis: TypeAlias = Continuous | Discrete

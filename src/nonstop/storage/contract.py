@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from nonstop.trials.messages import Counts, Exchange, HandOn, Pulse, Report, Request, Start
+from nonstop.trials.messages import Counts, Exchange, HandOn, Insert, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial
-from nonstop.types import Params
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +58,23 @@ class Storage(Protocol):
     def list_studies(self) -> Sequence[StudyRecord]:
         """All studies, oldest first; of damaged ones, `trouble` says what is wrong."""
 
+    def rename_study(self, study: int, name: str) -> None:
+        """Give a study another name; StudyError if there is no such study, or if another has the name. Its workers
+        notice nothing: they know it by its id."""
+
+    def delete_study(self, study: int) -> None:
+        """Remove a study with all that belongs to it; StudyError if there is none.
+
+        Its id is never given to another study: whoever still works on it gets StudyError from every call.
+        """
+
+    def restore_study(self, name: str, original: StudyRecord, trials: Sequence[Trial]) -> StudyRecord:
+        """Create a study with the specification and the budget of another and with these trials, to the last bit.
+
+        StudyError as from create_study, and if the trials are not all those of a study (see
+        nonstop.trials.copying.copied). Results among them count as told: no late one changes them.
+        """
+
     def exchange(
         self, study: int, cursor: int, report: Report | None = None, request: Request | None = None
     ) -> Exchange:
@@ -92,10 +108,12 @@ class Storage(Protocol):
         another). Repeating a start that succeeded, with equal params, answers as the first time.
         """
 
-    def insert(self, study: int, params: Params, value: float | None, request_id: str) -> Trial:
-        """Insert a trial that the study did not propose, with version -1: WAITING without a value, COMPLETED with one.
+    def insert(self, study: int, inserts: Sequence[Insert], request_id: str) -> Sequence[Trial]:
+        """Insert trials that the study did not propose, with version -1: all of them or, if one is wrong, none.
 
-        A retry with the same request id returns that trial as it stands. No budget applies.
+        Their numbers are the next ones, in the order given; the results among them count in the order of their
+        `finished_at`. A retry with the same request id, for as many trials, returns these as they stand. No budget
+        applies. TrialError if a COMPLETED one has no finite value or another has one, or if JSON cannot hold it.
         """
 
     def set_budget(self, study: int, budget: int | None) -> None:

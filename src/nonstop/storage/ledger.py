@@ -6,6 +6,7 @@ and nothing that the ledger has read changes before the transaction ends (heartb
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from nonstop.trials.messages import Counts, Report
@@ -49,11 +50,15 @@ class Ledger(Protocol):
     def first_waiting(self, fixed: Params | None) -> Trial | None:
         """The WAITING trial with the lowest number; if parameters are fixed, of those asked for with the same ones."""
 
-    def inserted(self, insert_id: str) -> Trial | None:
-        """The trial that the insert of this id made."""
+    def inserted(self, insert_id: str, count: int) -> Sequence[Trial]:
+        """The trials that the insertion of this id made, `count` in all; none if there was no such insertion."""
 
-    def add(self, trial: Trial, request_id: str | None = None, insert_id: str | None = None) -> Trial:
-        """Write a new trial, granted to a request or made by an insert, with the next sequence number."""
+    def add(self, trial: Trial, request_id: str) -> Trial:
+        """Write a new trial, granted to a request, with the next sequence number."""
+
+    def insert(self, trials: Sequence[Trial], insert_id: str) -> Sequence[Trial]:
+        """Write the new trials of an insertion, in this order, each with the next sequence number; and log the results
+        that they come with. The id is kept with the trial that has the lowest number."""
 
     def put(self, old: Trial, new: Trial) -> Trial:
         """Write a changed trial with the next sequence number."""

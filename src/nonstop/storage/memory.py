@@ -16,8 +16,19 @@ import nonstop.trials.transitions as transitions
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError, TrialError
 from nonstop.storage.contract import StudyRecord
-from nonstop.storage.text import NOT_SHARED, clean_params, clean_request, decode, encode, new_study_name, no_study
-from nonstop.trials.messages import Counts, Exchange, HandOn, Pulse, Report, Request, Start
+from nonstop.storage.text import (
+    NOT_SHARED,
+    clean_inserts,
+    clean_params,
+    clean_request,
+    decode,
+    encode,
+    new_study_name,
+    no_id,
+    no_study,
+)
+from nonstop.trials.copying import check_whole
+from nonstop.trials.messages import Counts, Exchange, HandOn, Insert, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Params
 
@@ -69,18 +80,29 @@ class MemoryLedger:
             waiting = {number for number in waiting if self.trials[number].fixed == fixed}
         return self._found(min(waiting, default=None))
 
-    def inserted(self, insert_id: str) -> Trial | None:
-        return self._found(self._inserted.get(insert_id))
+    def inserted(self, insert_id: str, count: int) -> Sequence[Trial]:
+        first = self._inserted.get(insert_id)
+        return () if first is None else [self.trials[number] for number in range(first, first + count)]
 
     def _found(self, number: int | None) -> Trial | None:
         return None if number is None else self.trials[number]
 
-    def add(self, trial: Trial, request_id: str | None = None, insert_id: str | None = None) -> Trial:
-        if request_id is not None:
-            self._granted[request_id], self._request_ids[trial.number] = trial.number, request_id
-        if insert_id is not None:
-            self._inserted[insert_id] = trial.number
+    def add(self, trial: Trial, request_id: str) -> Trial:
+        self._granted[request_id], self._request_ids[trial.number] = trial.number, request_id
         return self._write(trial)
+
+    def insert(self, trials: Sequence[Trial], insert_id: str) -> Sequence[Trial]:
+        self._inserted[insert_id] = min(trial.number for trial in trials)
+        self._decided.update(trial.number for trial in trials if trial.state.finished)
+        return [self._write(trial) for trial in trials]
+
+    def restore(self, trials: Sequence[Trial]) -> None:
+        """Make these the trials of the study, which has none."""
+        for trial in sorted(trials, key=lambda trial: trial.sequence):
+            self.trials[trial.number] = _copied(trial)
+            self.states[trial.state].add(trial.number)
+            self.sequence = trial.sequence
+        self._decided.update(trial.number for trial in trials if trial.state.finished)
 
     def put(self, old: Trial, new: Trial) -> Trial:
         self.states[old.state].remove(old.number)
@@ -118,6 +140,7 @@ class MemoryStorage:
         self._clock = clock or WallClock()
         self._lock = threading.Lock()
         self._studies: dict[int, MemoryLedger] = {}
+        self._newest = 0  # the id of the study that was created last
         self._closed = False
         self._process = os.getpid()
 
@@ -130,11 +153,39 @@ class MemoryStorage:
     def create_study(self, name: str, spec: Mapping[str, object]) -> StudyRecord:
         name, text = new_study_name(name), encode("the specification of a study", spec, StudyError)
         with self._locked():
-            if any(study.record.name == name for study in self._studies.values()):
-                raise StudyError(f"there is already a study {name!r} here")
-            record = StudyRecord(len(self._studies) + 1, name, decode(text), self._clock.now())
-            self._studies[record.id] = MemoryLedger(record, self._clock)
-            return _copied_record(record)
+            return _copied_record(self._created(name, text).record)
+
+    def _created(self, name: str, spec: str) -> MemoryLedger:
+        self._check_free(name)
+        self._newest += 1  # also if the newest study was deleted: no id is used twice
+        ledger = MemoryLedger(StudyRecord(self._newest, name, decode(spec), self._clock.now()), self._clock)
+        self._studies[self._newest] = ledger
+        return ledger
+
+    def _check_free(self, name: str, study: int | None = None) -> None:
+        if any(known.record.name == name and known.record.id != study for known in self._studies.values()):
+            raise StudyError(f"there is already a study {name!r} here")
+
+    def rename_study(self, study: int, name: str) -> None:
+        name = new_study_name(name)
+        with self._locked():
+            ledger = self._study(study)
+            self._check_free(name, study)
+            ledger.record = replace(ledger.record, name=name)
+
+    def delete_study(self, study: int) -> None:
+        with self._locked():
+            self._study(study)
+            del self._studies[study]
+
+    def restore_study(self, name: str, original: StudyRecord, trials: Sequence[Trial]) -> StudyRecord:
+        name, text = new_study_name(name), encode("the specification of a study", original.spec, StudyError)
+        check_whole(trials)
+        with self._locked():
+            ledger = self._created(name, text)
+            ledger.record = replace(ledger.record, budget=original.budget)
+            ledger.restore(trials)
+            return _copied_record(ledger.record)
 
     def load_study(self, name: str) -> StudyRecord:
         with self._locked():
@@ -160,10 +211,10 @@ class MemoryStorage:
         with self._locked():
             return _copied_answer(transactions.start(self._study(study), clean, cursor))
 
-    def insert(self, study: int, params: Params, value: float | None, request_id: str) -> Trial:
-        params = clean_params(params)
+    def insert(self, study: int, inserts: Sequence[Insert], request_id: str) -> Sequence[Trial]:
+        clean = clean_inserts(inserts)
         with self._locked():
-            return _copied(transactions.insert(self._study(study), params, value, request_id))
+            return [_copied(trial) for trial in transactions.insert(self._study(study), clean, request_id)]
 
     def set_budget(self, study: int, budget: int | None) -> None:
         with self._locked():
@@ -203,7 +254,7 @@ class MemoryStorage:
 
     def _study(self, study: int) -> MemoryLedger:
         if study not in self._studies:
-            raise StudyError(f"there is no study with id {study} here")
+            raise no_id(study)
         return self._studies[study]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, Final
 from zlib import crc32
 
@@ -19,6 +19,11 @@ _RENAMED: Final = {"order": "place", "worker": "owner"}
 #: The columns of a trial, in the order of its fields.
 COLUMNS: Final = tuple(trials.c[_RENAMED.get(name, name)] for name in Trial.__slots__)
 
+_NAMES: Final = tuple(column.name for column in COLUMNS)
+_FIELDS: Final = attrgetter(*Trial.__slots__)
+#: Fields whose column holds something else than the field.
+_ENCODED: Final = ("state", "diagnostics", "params", "fixed", "notes", "value")
+
 #: The place of the checksum in a row: after the fields.
 _CHECKSUM: Final = len(COLUMNS)
 #: What a checksum is of: all that proposals and figures are made from, but not times, which are floats.
@@ -33,7 +38,14 @@ _STATES: Final = {state.value: state for state in TrialState}
 _TRIAL: Final[Callable[..., Trial]] = Trial
 
 
-def to_columns(trial: Trial, fields: Sequence[str] = Trial.__slots__) -> dict[str, Any]:
+def to_columns(trial: Trial) -> dict[str, Any]:
+    """The columns of a whole trial."""
+    row = dict(zip(_NAMES, _FIELDS(trial), strict=True))
+    row.update(_column(name, getattr(trial, name)) for name in _ENCODED)
+    return row
+
+
+def some_columns(trial: Trial, fields: Sequence[str]) -> dict[str, Any]:
     """The columns for these fields of the trial."""
     return dict(_column(name, getattr(trial, name)) for name in fields)
 

@@ -61,6 +61,8 @@ studies: Final = Table(
     Column("sequence", BigInteger, nullable=False, default=0),
     *(Column(state.value, Integer, nullable=False, default=0) for state in TrialState),
     Column("budget", BigInteger),  # since version 2
+    # Since version 2: SQLite would give the id of a deleted study to the next one, and its workers would go on there.
+    sqlite_autoincrement=True,
 )
 
 trials: Final = Table(
@@ -142,6 +144,18 @@ def _add_version_2(connection: Connection) -> None:
     _add_columns(connection, studies.name, "budget")
     _add_columns(connection, trials.name, "lease", "undone", "checksum", "seconds", "notes", "fixed")
     _add_columns(connection, results.name, "notes")
+    if connection.dialect.name == "sqlite":
+        _number_studies_anew(connection)
+
+
+def _number_studies_anew(connection: Connection) -> None:
+    """AUTOINCREMENT cannot be added to a table of SQLite: a new one takes its place. Nothing refers to it by its inner
+    name, so what refers to the old one refers to the new one afterwards."""
+    new = studies.to_metadata(MetaData(), name="nonstop_studies_new")
+    new.create(connection, checkfirst=False)
+    connection.execute(new.insert().from_select(new.c.keys(), studies.select()))
+    connection.exec_driver_sql(f"DROP TABLE {studies.name}")
+    connection.exec_driver_sql(f"ALTER TABLE {new.name} RENAME TO {studies.name}")
 
 
 def _add_columns(connection: Connection, table: str, *names: str) -> None:

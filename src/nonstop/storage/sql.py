@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 import nonstop.storage.sqlledger as sqlledger
 import nonstop.storage.transactions as transactions
@@ -17,22 +17,24 @@ from nonstop.errors import StorageError, StudyError
 from nonstop.storage.contract import StudyRecord
 from nonstop.storage.database import Database, masked, parse, sqlite_path
 from nonstop.storage.retry import Patience
-from nonstop.storage.schema import studies
+from nonstop.storage.schema import results, studies, trials
 from nonstop.storage.sqlledger import SqlLedger
 from nonstop.storage.statement import Runner
 from nonstop.storage.text import (
     NOT_SHARED,
+    clean_inserts,
     clean_params,
     clean_request,
     decode,
     encode,
     new_study_name,
+    no_id,
     no_study,
     study_name,
 )
-from nonstop.trials.messages import Counts, Exchange, HandOn, Pulse, Report, Request, Start
+from nonstop.trials.copying import check_whole
+from nonstop.trials.messages import Counts, Exchange, HandOn, Insert, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial
-from nonstop.types import Params
 from nonstop.wording import shown as shown_value
 
 T = TypeVar("T")
@@ -64,6 +66,15 @@ class SqlStorage:
         return type(self), (url, self._clock, self._patience, True)
 
     def create_study(self, name: str, spec: Mapping[str, object]) -> StudyRecord:
+        return self._created(name, spec, None, ())
+
+    def restore_study(self, name: str, original: StudyRecord, trials: Sequence[Trial]) -> StudyRecord:
+        check_whole(trials)
+        return self._created(name, original.spec, original.budget, trials)
+
+    def _created(
+        self, name: str, spec: Mapping[str, object], budget: int | None, copied: Sequence[Trial]
+    ) -> StudyRecord:
         name, text = new_study_name(name), encode("the specification of a study", spec, StudyError)
         creation = uuid.uuid4().hex  # tells a retry after a lost answer from a name that is taken
 
@@ -73,13 +84,47 @@ class SqlStorage:
             row = connection.execute(known).one_or_none()
             if row is None:
                 values = {"name": name, "creation_id": creation, "spec": text, "created_at": self._clock.now()}
-                connection.execute(insert(studies).values(values))
+                connection.execute(insert(studies).values({**values, "budget": budget}))
                 row = connection.execute(known).one()
+                self._restore(connection, row.id, copied)
             if row.creation_id != creation:
                 raise StudyError(f"there is already a study {name!r} here")
             return _record(row)
 
         return self._database.write(create)
+
+    def _restore(self, connection: Connection, study: int, copied: Sequence[Trial]) -> None:
+        if copied:
+            run = Runner(connection.connection.driver_connection, connection.dialect)
+            ledger = SqlLedger(run, study, self._clock, write=True)
+            ledger.restore(copied)
+            ledger.flush()
+
+    def rename_study(self, study: int, name: str) -> None:
+        name = new_study_name(name)
+
+        def rename(connection: Connection) -> None:
+            self._database.serialize(connection)
+            if connection.execute(select(studies.c.id).where(studies.c.name == name, studies.c.id != study)).first():
+                raise StudyError(f"there is already a study {name!r} here")
+            if not connection.execute(update(studies).where(studies.c.id == study).values(name=name)).rowcount:
+                raise no_id(study)
+
+        self._database.write(rename)
+
+    def delete_study(self, study: int) -> None:
+        seen: list[bool] = []  # was it there at an earlier try, whose answer was lost?
+
+        def remove(connection: Connection) -> None:
+            row = connection.execute(select(studies.c.id).where(studies.c.id == study).with_for_update()).first()
+            if row is None and not seen:
+                raise no_id(study)
+            seen.append(True)
+            connection.execute(delete(results).where(results.c.study_id == study))
+            connection.execute(delete(trials).where(trials.c.study_id == study))
+            connection.execute(delete(studies).where(studies.c.id == study))
+
+        self._database.write(remove)
 
     def load_study(self, name: str) -> StudyRecord:
         query = select(*_RECORD).where(studies.c.name == study_name(name))
@@ -107,16 +152,16 @@ class SqlStorage:
         clean = replace(start, params=clean_params(start.params))
         return self._change(study, lambda ledger: transactions.start(ledger, clean, cursor))
 
-    def insert(self, study: int, params: Params, value: float | None, request_id: str) -> Trial:
-        params = clean_params(params)
-        return self._change(study, lambda ledger: transactions.insert(ledger, params, value, request_id))
+    def insert(self, study: int, inserts: Sequence[Insert], request_id: str) -> Sequence[Trial]:
+        clean = clean_inserts(inserts)
+        return self._change(study, lambda ledger: transactions.insert(ledger, clean, request_id))
 
     def set_budget(self, study: int, budget: int | None) -> None:
         change = update(studies).where(studies.c.id == study).values(budget=budget)
 
         def write(connection: Connection) -> None:
             if not connection.execute(change).rowcount:
-                raise StudyError(f"there is no study with id {study} here")
+                raise no_id(study)
 
         self._database.write(write)
 
@@ -126,7 +171,7 @@ class SqlStorage:
     def beat(self, study: int, mine: Sequence[tuple[int, int]]) -> Sequence[Pulse]:
         def read(run: Runner) -> Sequence[Pulse]:
             if not sqlledger.exists(run, study):
-                raise StudyError(f"there is no study with id {study} here")
+                raise no_id(study)
             return sqlledger.pulses(run, study)
 
         if mine:

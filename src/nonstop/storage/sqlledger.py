@@ -17,11 +17,11 @@ from sqlalchemy import BindParameter, Select, Update, and_, bindparam, insert, o
 
 import nonstop.trials.transitions as transitions
 from nonstop.clock import Clock
-from nonstop.errors import StudyError, TrialError
-from nonstop.storage.rows import COLUMNS, changed, checksum, stored_columns, to_columns, to_trials
+from nonstop.errors import TrialError
+from nonstop.storage.rows import COLUMNS, changed, checksum, some_columns, stored_columns, to_columns, to_trials
 from nonstop.storage.schema import results, studies, trials
 from nonstop.storage.statement import Runner
-from nonstop.storage.text import encode
+from nonstop.storage.text import encode, no_id
 from nonstop.trials.messages import Counts, Pulse, Report
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Params
@@ -49,7 +49,12 @@ _LOCKED: Final = _TRIALS.where(trials.c.number == _NUMBER).with_for_update()
 _WAITING: Final = _TRIALS.where(trials.c.state == TrialState.WAITING.value).order_by(trials.c.number).limit(1)
 _WAITING_FIXED: Final = _WAITING.where(trials.c.fixed == bindparam("the_fixed"))
 _INSERTED: Final = _TRIALS.where(trials.c.insert_id == _ID).with_for_update()
+_RANGE: Final = _TRIALS.where(trials.c.number >= _NUMBER, trials.c.number < bindparam("the_end")).order_by(
+    trials.c.number
+)
 _ADD: Final = insert(trials)
+#: Rows that are made and sent together. PostgreSQL ends a transaction that is idle for 5 s, so not all at once.
+_PART: Final = 2000
 _PUT: Final = update(trials).where(trials.c.study_id == _STUDY, trials.c.number == _NUMBER)
 # As text, because SQLAlchemy has another ON CONFLICT for each database.
 _LOG: Final = text(
@@ -83,7 +88,7 @@ class SqlLedger:
         self._study = study
         row = self._run(_LOCKED_HEADER if write else _HEADER, {"the_study": study}).fetchone()
         if row is None:
-            raise StudyError(f"there is no study with id {study} here")
+            raise no_id(study)
         self._name: str = row[0]
         self.sequence: int = row[1]
         self._counts: dict[str, int] = dict(zip(TrialState, row[2:], strict=True))
@@ -129,8 +134,12 @@ class SqlLedger:
     def first_waiting(self, fixed: Params | None) -> Trial | None:
         return self._one(_WAITING) if fixed is None else self._one(_WAITING_FIXED, the_fixed=encode("fixed", fixed))
 
-    def inserted(self, insert_id: str) -> Trial | None:
-        return self._one(_INSERTED, the_id=insert_id)
+    def inserted(self, insert_id: str, count: int) -> Sequence[Trial]:
+        first = self._one(_INSERTED, the_id=insert_id)
+        if first is None or count == 1:
+            return () if first is None else (first,)
+        named = {"the_study": self._study, "the_number": first.number, "the_end": first.number + count}
+        return to_trials(self._run(_RANGE, named).fetchall(), self._name)
 
     def _one(self, query: Select[Any], **parameters: object) -> Trial | None:
         row = self._run(query, {"the_study": self._study, **parameters}).fetchone()
@@ -139,13 +148,38 @@ class SqlLedger:
         self._rows[row[0]] = row
         return to_trials([row], self._name)[0]
 
-    def add(self, trial: Trial, request_id: str | None = None, insert_id: str | None = None) -> Trial:
+    def add(self, trial: Trial, request_id: str) -> Trial:
         trial = self._count(None, trial)
-        ids = {"request_id": request_id, "insert_id": insert_id}
-        columns = to_columns(trial)
-        checked = checksum(columns) if trial.state.finished else None
-        self._run(_ADD, {"study_id": self._study, **columns, **ids, "checksum": checked})
+        self._run(_ADD, {**self._row(trial), "request_id": request_id})
         return trial
+
+    def insert(self, trials: Sequence[Trial], insert_id: str) -> Sequence[Trial]:
+        first = min(trial.number for trial in trials)
+        counted = [self._count(None, trial) for trial in trials]
+        self._write_all(counted, f"insert {insert_id}", {first: insert_id})
+        return counted
+
+    def restore(self, trials: Sequence[Trial]) -> None:
+        """Make these the trials of the study, which has none."""
+        self._write_all(trials, "copy", {})
+        for trial in trials:
+            self._counts[trial.state] += 1
+            self.sequence = max(self.sequence, trial.sequence)
+
+    def _write_all(self, trials: Sequence[Trial], id_: str, insert_ids: Mapping[int, str]) -> None:
+        """Write new trials, and log the results that they come with; the log's ids are the given one and a number."""
+        for start in range(0, len(trials), _PART):
+            rows = [self._row(trial) for trial in trials[start : start + _PART]]
+            for row in rows:
+                row["insert_id"] = insert_ids.get(row["number"])
+            self._run.many(_ADD, rows)
+            self._run.many(_LOG, [_logged_with(row, id_, self.now()) for row in rows if row["checksum"] is not None])
+
+    def _row(self, trial: Trial) -> dict[str, Any]:
+        row = to_columns(trial)
+        row["study_id"] = self._study
+        row["checksum"] = checksum(row) if trial.state.finished else None
+        return row
 
     def put(self, old: Trial, new: Trial) -> Trial:
         return self._put(old, new, {})
@@ -160,7 +194,7 @@ class SqlLedger:
         """Write the columns that changed, and no others: writing a column, even its old value, changes a page of every
         index it is in, and each changed page costs a commit two writes."""
         new = self._count(old.state, new)
-        written = to_columns(new, changed(old, new))
+        written = some_columns(new, changed(old, new))
         if new.state.finished:
             written["checksum"] = checksum({**stored_columns(self._rows[new.number]), **written})
         self._run(_PUT, {"the_study": self._study, "the_number": new.number, **written, **columns})
@@ -189,6 +223,12 @@ class SqlLedger:
 
     def decided(self, number: int) -> bool:
         return self._run(_DECIDED, {"the_study": self._study, "the_number": number}).fetchone() is not None
+
+
+def _logged_with(row: Mapping[str, Any], id_: str, now: float) -> dict[str, Any]:
+    """The log's row of a result that came with its trial."""
+    log = {name: row[name] for name in ("study_id", "number", "attempt", "state", "value", "reason", "notes")}
+    return {**log, "id": f"{id_} {row['number']}", "counted": True, "reported_at": row["finished_at"] or now}
 
 
 @lru_cache(maxsize=64)

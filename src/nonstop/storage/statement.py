@@ -6,7 +6,7 @@ evicted it from the processor's caches.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -29,6 +29,12 @@ class Runner:
         columns = tuple(parameters) if isinstance(statement, (Insert, Update)) else ()
         text, constants = _compiled(statement, self._dialect, columns)
         return self._connection.execute(text, {**constants, **parameters} if constants else parameters)
+
+    def many(self, statement: Statement, rows: Sequence[Mapping[str, object]]) -> None:
+        """Run an INSERT, without constants, for each row; the driver sends them together."""
+        if rows:
+            text, _ = _compiled(statement, self._dialect, tuple(rows[0]) if isinstance(statement, Insert) else ())
+            self._connection.cursor().executemany(text, rows)
 
 
 @lru_cache(maxsize=256)

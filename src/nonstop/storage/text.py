@@ -6,12 +6,12 @@ Every backend uses these functions, memory too, so that all of them accept and r
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 from nonstop.errors import NonstopError, StudyError, TrialError
-from nonstop.trials.messages import Request
+from nonstop.trials.messages import Insert, Request
 from nonstop.types import Notes, Params
 from nonstop.wording import is_text, printable, shown
 
@@ -62,6 +62,20 @@ def clean_request(request: Request) -> Request:
     )
 
 
+def clean_inserts(given: Sequence[Insert]) -> list[Insert]:
+    """The insertions as they will be read back; TrialError for what JSON cannot hold."""
+    texts = [encode("params", one.params) for one in given]
+    return [
+        replace(
+            one,
+            params=params,
+            notes=clean_notes(one.notes) if one.notes else {},
+            fixed=None if one.fixed is None else dict(sorted(clean_params(one.fixed).items())),
+        )
+        for one, params in zip(given, decode_all(texts), strict=True)
+    ]
+
+
 def decode_all(texts: list[str]) -> list[Any]:
     """What decode() gives for each text, many times faster than one by one."""
     return cast("list[Any]", _loads(f"[{','.join(texts)}]"))
@@ -95,6 +109,11 @@ def new_study_name(name: str) -> str:
     if len(study_name(name)) > LONGEST_NAME:
         raise StudyError(f"a study's name has at most {LONGEST_NAME} characters, not {len(name)}: {name[:40]!r}…")
     return name
+
+
+def no_id(study: int) -> StudyError:
+    """The error for a study that does not exist, or not any more."""
+    return StudyError(f"there is no study with id {study} here: was it deleted?")
 
 
 def no_study(name: str, names: list[str]) -> StudyError:

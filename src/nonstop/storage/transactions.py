@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 import nonstop.trials.transitions as transitions
 from nonstop.storage.ledger import Ledger
 from nonstop.storage.text import clean_notes
-from nonstop.trials.messages import Exchange, HandOn, Report, Request, Start
+from nonstop.trials.messages import Exchange, HandOn, Insert, Report, Request, Start
 from nonstop.trials.trial import Trial
-from nonstop.types import Params
 
 
 def exchange(ledger: Ledger, cursor: int, report: Report | None, request: Request | None) -> Exchange:
@@ -36,16 +38,26 @@ def start(ledger: Ledger, start: Start, cursor: int) -> Exchange:
     return _answer(ledger, ledger.put(trial, started))
 
 
-def insert(ledger: Ledger, params: Params, value: float | None, insert_id: str) -> Trial:
-    """Enqueue or add a trial; see Storage.insert."""
-    known = ledger.inserted(insert_id)
-    if known is not None:
+def insert(ledger: Ledger, inserts: Sequence[Insert], insert_id: str) -> Sequence[Trial]:
+    """Enqueue or add trials; see Storage.insert."""
+    if not inserts:
+        return ()
+    known = ledger.inserted(insert_id, len(inserts))
+    if known:
         return known
     now, counts = ledger.now(), ledger.counts
-    trial = transitions.insert(counts.total, params, value, counts.completed + 1, now)
-    if trial.value is not None:
-        ledger.log(Report(f"insert {insert_id}", trial.number, 1, trial.state, trial.value), True, now)
-    return ledger.add(trial, insert_id=insert_id)
+    trials, order = [], counts.completed
+    for place in sorted(range(len(inserts)), key=lambda place: _when(inserts[place], now)):
+        trials.append(transitions.insert(counts.total + place, inserts[place], order + 1, now))
+        order += trials[-1].order is not None
+    return sorted(ledger.insert(trials, insert_id), key=attrgetter("number"))
+
+
+def _when(given: Insert, now: float) -> float:
+    """When its result came; those without one come last."""
+    if not given.state.finished:
+        return math.inf
+    return now if given.finished_at is None else given.finished_at
 
 
 def hand_on(ledger: Ledger, hand_on: HandOn) -> bool:

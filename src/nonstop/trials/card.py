@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from nonstop.markup import folded, framed, heading, table, text
 from nonstop.trials.spec import Spec
+from nonstop.trials.times import duration_of
 from nonstop.trials.trial import Trial, TrialState
+from nonstop.types import Params
 from nonstop.wording import duration
 
 #: Rows of the table of the best.
@@ -25,6 +27,7 @@ def card(name: str, storage: str, spec: Spec, trials: Sequence[Trial]) -> str:
     settings = table(
         [["storage", text(storage)], ["rule", text(str(spec.rule))], ["seed", str(spec.seed)]]
         + [[text(key), text(repr(parameter))] for key, parameter in spec.space.items()]
+        + [["where", text(str(constraint))] for constraint in spec.space.constraints]
     )
     return framed(*parts, folded("space and settings", settings))
 
@@ -35,13 +38,17 @@ def _best(spec: Spec, trials: Sequence[Trial]) -> str:
         return ""
     best = sorted(completed, key=lambda trial: (-spec.sign * (trial.value or 0.0), trial.order or 0))[:_BEST]
     rows = [
-        [str(trial.number), text(trial.value), *map(text, (trial.params or {}).values()), _time(trial)]
+        [str(trial.number), text(trial.value), *_values(trial.params or {}, spec.space.names), _time(trial)]
         for trial in best
     ]
-    return table(rows, ["trial", "value", *map(text, spec.space), "time"])
+    return table(rows, ["trial", "value", *map(text, spec.space.names), "time"])
+
+
+def _values(params: Params, names: Iterable[str]) -> list[str]:
+    """The values by name; of what is not there, none."""
+    return [text(params[name]) if name in params else "" for name in names]
 
 
 def _time(trial: Trial) -> str:
-    return (
-        "" if trial.started_at is None or trial.finished_at is None else duration(trial.finished_at - trial.started_at)
-    )
+    seconds = duration_of(trial)
+    return "" if seconds is None else duration(seconds)

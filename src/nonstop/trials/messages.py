@@ -1,4 +1,4 @@
-"""The messages between workers and a storage: reports, requests, starts, handing on, and the answers."""
+"""The messages between workers and a storage: reports, requests, starts, insertions, handing on, and the answers."""
 
 from __future__ import annotations
 
@@ -63,6 +63,32 @@ class Start:
     diagnostics: Diagnostics
     #: Refuse the start if another running trial has the same params?
     unique: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """A trial that the study did not propose: one to evaluate (WAITING), or a result from elsewhere."""
+
+    #: What is to be evaluated, or was.
+    params: Params
+    #: WAITING, COMPLETED or FAILED.
+    state: TrialState = TrialState.WAITING
+    #: The value, if it is COMPLETED: a finite number.
+    value: float | None = None
+    #: Why it failed, if it did.
+    reason: str | None = None
+    #: Who evaluated it, if that is known.
+    worker: str | None = None
+    #: When its evaluation began, in seconds since the epoch, if that is known.
+    started_at: float | None = None
+    #: When its result came. Results of one insertion are ordered by it; None is now.
+    finished_at: float | None = None
+    #: Seconds that the evaluation took, if they were measured.
+    seconds: float | None = None
+    #: What is known of it besides.
+    notes: Notes = field(default_factory=dict)
+    #: The parameters that were given and not chosen; None if there were none.
+    fixed: Params | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,8 +34,8 @@ class Spec:
     seed: int = 0
     #: Do two evaluations of the same point differ? Then a discrete space may try a point again.
     noisy: bool = False
-    #: How many quasi-random trials come before the first that asks the model; None is three for each parameter, but at
-    #: most a quarter of the budget.
+    #: How many quasi-random trials come before the first that asks the model; None is three for each parameter that can
+    #: be active at once, but at most a quarter of the budget.
     initial: int | None = None
     #: The command line that created the study, shown to people who want to resume it.
     command: str | None = None
@@ -46,6 +46,7 @@ class Spec:
     def __post_init__(self) -> None:
         if not isinstance(self.space, Space):
             raise StudyError(f"space must be a nonstop.Space, not {shown(self.space)}")
+        self.space.complete()  # or SpaceError: a constraint has a name that is nowhere
         if text_of(self.direction) not in get_args(Direction):
             raise StudyError(f"direction must be 'minimize' or 'maximize', not {shown(self.direction)}")
         rule_of(self.rule)
@@ -71,7 +72,7 @@ class Spec:
     @property
     def initial_trials(self) -> int:
         """How many quasi-random trials come before the first that asks the model, where no budget is too small."""
-        return 3 * cube_of(self.space).axes if self.initial is None else self.initial
+        return 3 * cube_of(self.space).most_active if self.initial is None else self.initial
 
     def initial_within(self, budget: int | None) -> int:
         """The same for a run that ends with so many results; None: nobody said how many."""
@@ -80,7 +81,8 @@ class Spec:
         return min(self.initial_trials, budget // 4)
 
     def to_json(self) -> dict[str, object]:
-        """Plain JSON. A rule or surrogate that is an object is stored as its repr: to load the study, pass it again."""
+        """Plain JSON. A rule or surrogate that is an object, and a constraint that is a function, are stored as their
+        repr: to load the study, pass them again."""
         # Versions that know no objective read what has none.
         objective = {} if self.objective is None else {"objective": self.objective}
         return {
@@ -97,11 +99,15 @@ class Spec:
 
     @classmethod
     def from_json(
-        cls, stored: Mapping[str, object], rule: str | Rule | None = None, surrogate: str | Surrogate | None = None
+        cls,
+        stored: Mapping[str, object],
+        rule: str | Rule | None = None,
+        surrogate: str | Surrogate | None = None,
+        space: Space | None = None,
     ) -> Spec:
-        """The spec that to_json() wrote; a rule or surrogate that is given takes the place of the stored text."""
+        """The spec that to_json() wrote; what is given takes the place of what is stored."""
         found = _known_fields(stored)
-        found["space"] = Space.from_json(cast("Mapping[str, Any]", found["space"]))
+        found["space"] = space or Space.from_json(cast("Mapping[str, Any]", found["space"]))
         # What earlier versions accepted: 1 for True, True for 1.
         found["noisy"], found["initial"] = bool(found["noisy"]), _counted(found["initial"])
         if rule is not None:
@@ -133,14 +139,29 @@ def resumed_spec(name: str, stored: Mapping[str, object], given: Mapping[str, ob
                 f"the study {name!r} was made with the {field} object {said}: pass it again, as {field}=..."
             )
     own = {field: wanted[field] for field in ("rule", "surrogate") if field in wanted}
-    spec = Spec.from_json(stored, **own)  # type: ignore[arg-type]
+    spec = Spec.from_json(stored, **own, space=_with_functions(name, stored, wanted))  # type: ignore[arg-type]
     # Stored may be None, and a number that is said holds whatever the budget.
     return replace(spec, initial=wanted["initial"]) if "initial" in wanted else spec  # type: ignore[arg-type]
 
 
+def _with_functions(name: str, stored: Mapping[str, Any], wanted: Mapping[str, object]) -> Space | None:
+    """The given space, if the stored one has constraints that are functions: only its user can make them again."""
+    space = Space.from_json(stored["space"])
+    if not space.functions:
+        return None
+    given = wanted.get("space")
+    if not isinstance(given, Space):
+        said = visible(str(space.functions[0]))
+        raise StudyError(f"the study {name!r} was made with the constraint {said}: pass the space again, as space=...")
+    if given.names != space.names:
+        raise StudyMismatchError(f"the study {name!r} was made with the parameters {shown(space.names)} in this order")
+    return given
+
+
 def spec_for_viewing(stored: Mapping[str, object]) -> Spec:
     """The spec for reading a study without running it. A rule or surrogate that is an object, which only its user can
-    make again, is replaced: by the rule "random", and by the default surrogate."""
+    make again, is replaced: by the rule "random", and by the default surrogate. A constraint that is a function is one
+    that always holds."""
     stored = _known_fields(stored)
     rule = None if _is_known(rule_of, stored["rule"]) else "random"
     surrogate = None if _is_known(surrogate_of, stored["surrogate"]) else DEFAULT_SURROGATE
@@ -148,9 +169,10 @@ def spec_for_viewing(stored: Mapping[str, object]) -> Spec:
 
 
 def has_objects(stored: Mapping[str, object]) -> bool:
-    """Does the study have a rule or surrogate that is an object, which spec_for_viewing() replaces?"""
+    """Does the study have a rule, surrogate or constraint that is an object, which spec_for_viewing() replaces?"""
     stored = _known_fields(stored)
-    return not (_is_known(rule_of, stored["rule"]) and _is_known(surrogate_of, stored["surrogate"]))
+    known = _is_known(rule_of, stored["rule"]) and _is_known(surrogate_of, stored["surrogate"])
+    return not known or bool(Space.from_json(stored["space"]).functions)
 
 
 #: What is stored as text, and what finds it again.
@@ -202,8 +224,15 @@ def _comparable(field: str, stored: Mapping[str, object]) -> object:
     if field == "initial" and stored[field] is None:
         space = Space.from_json(cast("Mapping[str, Any]", stored["space"]))
         return Spec(space).initial_trials
-    value = stored[field]
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", value) if isinstance(value, str) else value
+    return _without_addresses(stored[field])
+
+
+def _without_addresses(value: object) -> object:
+    if isinstance(value, str):
+        return re.sub(r" at 0x[0-9a-fA-F]+", "", value)
+    if isinstance(value, Mapping):
+        return {key: _without_addresses(inner) for key, inner in value.items()}
+    return [_without_addresses(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _readable(value: object) -> str:

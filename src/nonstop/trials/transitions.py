@@ -12,9 +12,9 @@ from numbers import Real
 from typing import Final
 
 from nonstop.errors import TrialError
-from nonstop.trials.messages import Counts, HandOn, Pulse, Report, Request, Start
+from nonstop.trials.messages import Counts, HandOn, Insert, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial, TrialState, check_transition
-from nonstop.types import LARGEST_INTEGER, Params
+from nonstop.types import LARGEST_INTEGER
 from nonstop.wording import printable
 
 #: The states in which a worker holds the trial.
@@ -126,22 +126,32 @@ def finish(trial: Trial, report: Report, order: int, now: float) -> Trial:
         finished_at=now,
         undone=trial.sequence if undoes else None,
         seconds=report.seconds,
-        notes=report.notes or trial.notes,
+        notes={**trial.notes, **report.notes} if report.notes else trial.notes,
     )
 
 
-def insert(number: int, params: Params, value: float | None, order: int, now: float) -> Trial:
-    """A trial that was enqueued (without a value) or added (with one)."""
-    if value is None:
-        return Trial(number, TrialState.WAITING, params=params, version=OUTSIDE)
+def insert(number: int, given: Insert, order: int, now: float) -> Trial:
+    """A trial that was enqueued or added; `order` becomes its place among all results if it is completed."""
+    if not given.state.finished and given.state is not TrialState.WAITING:
+        raise TrialError(f"a trial is inserted waiting, completed or failed, not {given.state}")
+    completed = given.state is TrialState.COMPLETED
+    if not completed and given.value is not None:
+        raise TrialError(f"a trial that is {given.state} has no value, but {given.value!r} was given")
+    told = given.state is not TrialState.WAITING
     return Trial(
         number,
-        TrialState.COMPLETED,
-        params=params,
-        value=finite(number, value),
+        given.state,
+        params=given.params,
+        value=finite(number, given.value) if completed else None,
         version=OUTSIDE,
-        order=order,
-        finished_at=now,
+        order=order if completed else None,
+        worker=printable(given.worker) if told and given.worker is not None else None,
+        reason=printable(given.reason) if told and not completed and given.reason is not None else None,
+        started_at=given.started_at if told else None,
+        finished_at=(now if given.finished_at is None else given.finished_at) if told else None,
+        seconds=given.seconds if told else None,
+        notes=given.notes,
+        fixed=given.fixed,
     )
 
 

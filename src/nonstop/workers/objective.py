@@ -16,9 +16,9 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn, TypeAlias
@@ -27,13 +27,18 @@ import numpy as np
 
 from nonstop.arguments import text_of
 from nonstop.errors import ObjectiveError, StartError, StudyError
-from nonstop.types import Params
+from nonstop.types import Notes, Params
+from nonstop.workers.calling import Called, takes_trial
 from nonstop.workers.command import Command
+from nonstop.workers.notes import with_extras
+from nonstop.workers.running import RunningTrial, noted
 from nonstop.workers.stopping import REPEAT, is_handling
 
 #: Takes the params of a trial, a dict, and returns its value; number_of() checks what it returned. Any, so that a
 #: function may declare what it knows of the params: dict[str, float], Mapping[str, object], a TypedDict.
-Objective: TypeAlias = Callable[[Any], object]
+#: calling.py says when it gets the trial, too.
+Objective: TypeAlias = Callable[[Any], object] | Callable[[Any, RunningTrial], object]
+_OURS = (__file__, Called.__call__.__code__.co_filename)  # files that are not the place of an objective's error
 _LONGEST_REASON = 2000
 _LONGEST_MESSAGE = 1500  # of an exception: its class and its place are part of the reason too
 
@@ -46,23 +51,38 @@ class Result:
     value: float | None = None
     #: Why it failed, if it did.
     reason: str | None = None
+    #: What it told besides its value.
+    notes: Notes = field(default_factory=dict)
 
 
-def evaluate(objective: Objective, params: Params) -> Result:
-    """Call the objective. Whatever it raises becomes a reason, even KeyboardInterrupt (see StopFlag.interrupted). Only
-    StartError is raised: it is not the trial's fault."""
+def evaluate(objective: Objective, params: Params, trial: RunningTrial | None = None) -> Result:
+    """Call the objective, with the trial if it takes one. Whatever it raises becomes a reason, even KeyboardInterrupt
+    (see StopFlag.interrupted). Only StartError is raised: it is not the trial's fault."""
     process = os.getpid()
     error: BaseException | None = None
     try:
         with np.errstate():  # what the objective sets with np.seterr() is not for our arithmetic
-            result = Result(number_of(objective(dict(params))))
+            result = _result(called(objective)(dict(params), trial), trial)
     except BaseException as raised:
-        error, result = raised, Result(reason=_reason(raised))
+        error, result = raised, Result(reason=_reason(raised), notes={} if trial is None else trial.notes)
     if os.getpid() != process:
         _end_child(error)
     if isinstance(error, StartError):
         raise error
     return result
+
+
+def _result(returned: object, trial: RunningTrial | None) -> Result:
+    """A number, or a mapping with `value`: all else in it is noted."""
+    if not isinstance(returned, Mapping):
+        return Result(number_of(returned), notes={} if trial is None else trial.notes)
+    if "value" not in returned:
+        raise ObjectiveError(f"the objective returned {_shown(returned)}, which has no 'value'")
+    value, extras = number_of(returned["value"]), {key: extra for key, extra in returned.items() if key != "value"}
+    if trial is None:
+        return Result(value, notes=with_extras({}, extras))
+    noted(trial, extras)
+    return Result(value, notes=trial.notes)
 
 
 def _end_child(error: BaseException | None) -> NoReturn:
@@ -107,9 +127,9 @@ def _reason(error: BaseException) -> str:
 
 def _described(error: BaseException) -> str:
     """Type, message and place of an exception, whatever its __str__ does."""
-    frames = list(traceback.walk_tb(error.__traceback__))
+    frames = [found for found in traceback.walk_tb(error.__traceback__) if found[0].f_code.co_filename not in _OURS]
     place = ""
-    if len(frames) > 1:
+    if frames:
         frame, line = frames[-1]
         place = f" ({Path(frame.f_code.co_filename).name}:{line} in {frame.f_code.co_name})"
     return f"{_class_name(error)}: {_message(error)}{place}"
@@ -172,11 +192,18 @@ def _imported(name: str, given: str) -> object:
         raise ObjectiveError(f"{given!r}: importing {name} failed: {_described(error)}") from error
 
 
-def limited(objective: Objective, seconds: float | None) -> Objective:
+def called(objective: Objective) -> Command | Called | _Limited:
+    """The objective as something that takes params and trial. A Command does so by itself."""
+    if isinstance(objective, Command | Called | _Limited):
+        return objective
+    return Called(objective, takes_trial(objective))
+
+
+def limited(objective: Objective, seconds: float | None) -> Command | Called | _Limited:
     """The objective with a time limit. A command is killed. A Python function is interrupted by a signal: it has to run
     in the main thread of its process, and code that is not Python is not interrupted."""
     if seconds is None:
-        return objective
+        return called(objective)
     if not seconds > 0.0:
         raise StudyError(f"trial_timeout must be a number of seconds > 0, not {seconds!r}")
     if isinstance(objective, Command):
@@ -186,7 +213,7 @@ def limited(objective: Objective, seconds: float | None) -> Objective:
             "trial_timeout cannot interrupt a Python function in a thread: use worker processes (workers=2 or more, "
             "from the main thread), or a command"
         )
-    return _Limited(objective, seconds)
+    return _Limited(called(objective), seconds)
 
 
 class _TimeUp(BaseException):
@@ -195,10 +222,10 @@ class _TimeUp(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class _Limited:
-    objective: Objective
+    objective: Command | Called | _Limited
     seconds: float
 
-    def __call__(self, params: Params) -> object:
+    def __call__(self, params: dict[str, Any], trial: RunningTrial | None = None) -> object:
         handler, started = signal.signal(signal.SIGALRM, _raise_time_up), time.monotonic()
         others = (0.0, 0.0)  # a timer that was set before, to be restored
         result = Result()
@@ -206,7 +233,7 @@ class _Limited:
             try:
                 # Again and again, as the objective may catch it.
                 others = signal.setitimer(signal.ITIMER_REAL, self.seconds, REPEAT)
-                result = evaluate(self.objective, params)
+                result = evaluate(self.objective, params, trial)
             finally:
                 # The alarm may go off until here: the outer try catches that.
                 signal.setitimer(signal.ITIMER_REAL, 0.0)
@@ -221,7 +248,7 @@ class _Limited:
             raise ObjectiveError(f"stopped after the time limit of {self.seconds:g} s")
         if result.reason is not None:
             raise ObjectiveError(result.reason)
-        return result.value
+        return result.value if trial is not None else {**result.notes, "value": result.value}
 
 
 def _raise_time_up(_number: int, _frame: FrameType | None) -> None:

@@ -43,13 +43,15 @@ class StopFlag:
         self.requests = 0
         #: Did a signal interrupt what ran in the latest `with interruptible()`?
         self.interrupted = False
+        #: Did the parent of this worker ask for no further trial?
+        self.enough: Callable[[], bool] = lambda: False
         self._armed = False
         self._repeating = threading.Lock()
 
     @property
     def is_set(self) -> bool:
         """Was a stop requested?"""
-        return self.requests > 0
+        return self.requests > 0 or self.enough()
 
     def set(self) -> None:
         """Request a stop without a signal: it takes effect after the current evaluation."""

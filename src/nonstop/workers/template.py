@@ -19,6 +19,8 @@ from nonstop.errors import ObjectiveError
 from nonstop.types import Params, Value
 
 PLACEHOLDER: Final = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+#: An option whose value is the next argument.
+_OPTION: Final = re.compile(r"--?[A-Za-z][\w.-]*")
 #: An argument with one of these may be a script.
 _SCRIPT: Final = re.compile(r"[\s;|&$<>()`'\"\\*?]")
 _HARMLESS: Final = re.compile(r"[\w.,:/+@%=-]+", re.ASCII)
@@ -59,8 +61,20 @@ class Trust(IntEnum):
 
 
 def filled(parts: Sequence[str], params: Params) -> list[str]:
-    """The arguments with their values; ObjectiveError if a value may not stand where its placeholder does."""
-    return [_filled(part, params, trust) for part, trust in zip(parts, trusts(parts), strict=True)]
+    """The arguments with their values; ObjectiveError if a value may not stand where its placeholder does.
+
+    A parameter that is not there, because another choice was made, takes its option with it: `--C {C}` and `--C={C}`
+    vanish. Elsewhere nothing stands in its place."""
+    arguments: list[str] = []
+    for part, trust in zip(parts, trusts(parts), strict=True):
+        if trust is Trust.DATA and not params.keys() >= _names(part):
+            if part.startswith("-"):
+                continue
+            if PLACEHOLDER.fullmatch(part) and arguments and _OPTION.fullmatch(arguments[-1]):
+                arguments.pop()
+                continue
+        arguments.append(_filled(part, params, trust))
+    return arguments
 
 
 def check_values(parts: Sequence[str], values: Mapping[str, Sequence[Value]]) -> None:
@@ -133,9 +147,15 @@ def _first_operand(parts: Sequence[str], begin: int) -> int:
     return next((place for place in range(begin, len(parts)) if not parts[place].startswith("-")), len(parts))
 
 
+def _names(part: str) -> set[str]:
+    return set(filter(None, PLACEHOLDER.findall(part)))
+
+
 def _filled(part: str, params: Params, trust: Trust) -> str:
     def fill(match: re.Match[str]) -> str:
-        return match[0][0] if match[0] in ("{{", "}}") else _checked(match[1], params[match[1]], part, trust)
+        if match[0] in ("{{", "}}"):
+            return match[0][0]
+        return _checked(match[1], params[match[1]], part, trust) if match[1] in params else ""
 
     return PLACEHOLDER.sub(fill, part)
 

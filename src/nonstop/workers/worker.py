@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -22,12 +22,16 @@ from nonstop.storage.session import Session
 from nonstop.trials.messages import Counts, Exchange, HandOn, Report, Request
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
+from nonstop.trials.until import Until, Watch
+from nonstop.types import Params
+from nonstop.workers.command import Command
 from nonstop.workers.deadline import Deadline
 from nonstop.workers.held import Beating
 from nonstop.workers.lease import Lease
 from nonstop.workers.objective import Objective, evaluate, limited, objective_of
 from nonstop.workers.pacemaker import Hearts
 from nonstop.workers.reach import Reach
+from nonstop.workers.running import Surroundings
 from nonstop.workers.stopping import StopFlag, StopRequested
 from nonstop.workers.unsent import LOG, Unsent, described
 from nonstop.workers.usage import Usage
@@ -56,6 +60,10 @@ class Terms:
     max_failures: int | None = 10
     #: The sequence number at which the run began: earlier failures do not count.
     since: int = 0
+    #: When the study is good enough, or has taken enough; None is no rule.
+    until: Until | None = None
+    #: Parameters that are given in this run, while the others are proposed; None if there are none.
+    fixed: Params | None = None
 
     def __post_init__(self) -> None:
         seconds("lease", self.lease.seconds, StudyError)
@@ -84,6 +92,12 @@ class Task:
     terms: Terms
     #: Identifies the study everywhere (StudyRecord.creation); if empty, results are not kept beside the run.
     creation: str = ""
+    #: Where evaluations run, and with what.
+    surroundings: Surroundings = field(default_factory=Surroundings)
+
+    def own_environment(self, worker: str) -> Mapping[str, str]:
+        """What belongs into os.environ of a worker's process; commands get theirs themselves, from any process."""
+        return {} if isinstance(self.objective, Command) else self.surroundings.environment_of(worker)
 
 
 class ConsecutiveFailures:
@@ -108,7 +122,7 @@ class ConsecutiveFailures:
         """Apply changes, oldest first."""
         for trial in changes:
             completed, recent = trial.state is TrialState.COMPLETED, trial.sequence > self._since
-            self._ever |= completed and trial.worker is not None  # a value that was added is no evaluation
+            self._ever |= completed and trial.asked_at is not None  # a value that was added is no evaluation
             self._now |= completed and recent
             if not recent or not trial.state.finished:
                 continue
@@ -138,7 +152,8 @@ def _without_numbers(reason: str | None) -> str:
 class Worker:
     """Runs trials until the run is over. `on_hold` is called with the trial it holds, as (number, attempt), or None.
 
-    `beating` beats for that trial; without it, the worker has a pacemaker of its own.
+    `beating` beats for that trial; without it, the worker has a pacemaker of its own. If its reports and requests are
+    `apart`, and not one transaction, on_hold may stop it in between.
     """
 
     def __init__(
@@ -149,18 +164,22 @@ class Worker:
         clock: Clock | None = None,
         on_hold: Callable[[tuple[int, int] | None], None] = lambda _held: None,
         beating: Beating | None = None,
+        apart: bool = False,
     ) -> None:
         self._terms = task.terms
+        self._apart = apart or task.terms.until is not None
         self._name = name
+        self._surroundings = task.surroundings
         self._stop = stop or StopFlag()
         self._clock = clock or WallClock()
         self._on_hold = on_hold
         self._objective = limited(objective_of(task.objective), task.terms.trial_timeout)
         self._failures = ConsecutiveFailures(task.terms.since)
+        self._until = Watch(task.terms.until, task.spec.sign)
         self._unsent = Unsent(task.creation, repr(task.storage))
         self._reach = Reach(name, self._unsent, self._stop, self._clock, self._is_late)
         self._session = Session(
-            task.storage, task.study, task.spec, self._clock, self._failures.update, self._reach, task.terms.n_trials
+            task.storage, task.study, task.spec, self._clock, self._learn, self._reach, task.terms.n_trials
         )
         self._beating = beating or Hearts(task.storage, task.study, task.terms.lease, clock=self._clock).of()
         self._held: tuple[int, int] | None = None
@@ -172,6 +191,11 @@ class Worker:
         storing = self._session.storing
         proposing = max(0.0, self._total - self._evaluating - storing - self._idle)
         return Usage(self._name, self._evaluating, proposing, storing, self._idle)
+
+    def _learn(self, changes: Iterable[Trial]) -> None:
+        """What is new may be a reason to stop."""
+        self._failures.update(changes)
+        self._until.update(changes)
 
     def run(self) -> Usage:
         """Work until the run is over or stopped; StudyError if it is hopeless, StartError if its command is."""
@@ -200,14 +224,16 @@ class Worker:
         before, seconds = self._clock.monotonic(), 0.0
         try:
             with self._stop.interruptible():
-                result = evaluate(self._objective, trial.params or {})
+                running = self._surroundings.of(trial, self._name, self._session.spec.seed)
+                result = evaluate(self._objective, running.params, running)
         finally:
             seconds = self._clock.monotonic() - before
             self._evaluating += seconds
         if result.value is None and self._stop.interrupted:
             raise StopRequested  # whatever the objective made of it
         state = TrialState.FAILED if result.value is None else TrialState.COMPLETED
-        return Report(os.urandom(16).hex(), trial.number, trial.attempt, state, result.value, result.reason, seconds)
+        identity = os.urandom(16).hex(), trial.number, trial.attempt
+        return Report(*identity, state, result.value, result.reason, seconds, result.notes)
 
     def _next(self, report: Report | None) -> Trial | None:
         """Hand in the report; the next trial to run, with params, or None if the run is over."""
@@ -225,12 +251,15 @@ class Worker:
         return None
 
     def _may_ask(self, report: Report | None) -> bool:
-        """False also when this report is one failure too many: a new trial would only be given back."""
+        """False also when this report may be the last one: a new trial would only be given back."""
+        if (self._apart and report is not None) or self._until.reason() is not None:
+            return False  # first see what is new, then ask
         failed = report if report is not None and report.state is TrialState.FAILED else None
         return not (self._is_late() or self._failures.is_hopeless(self._terms.max_failures, failed))
 
     def _exchange(self, report: Report | None, request: bool) -> Exchange:
-        asked = Request(os.urandom(16).hex(), self._name, self._terms.n_trials) if request else None
+        wanted = os.urandom(16).hex(), self._name, self._terms.n_trials
+        asked = Request(*wanted, fixed=self._terms.fixed) if request else None
         if report is not None:
             self._reach.report = report, self._session.mirror.trials[report.number].params or {}
         try:
@@ -276,6 +305,8 @@ class Worker:
         if self._failures.is_hopeless(self._terms.max_failures):
             last = "; ".join(self._failures.reasons)
             raise StudyError(f"stopped after {self._failures.count} failed trials in a row; the last: {last}")
+        if self._until.reason() is not None:
+            return True
         if self._held is not None:
             return self._stop.is_set
         return self._is_late() or (self._terms.n_trials is not None and counts.completed >= self._terms.n_trials)
@@ -306,7 +337,7 @@ class Worker:
         if self._held is not None:
             number, attempt = self._held
             if not self._reach.lost:
-                with suppress(StorageError):
+                with suppress(StorageError, StudyError):  # StudyError: it was deleted
                     give_back(self._session.storage, self._session.study, number, attempt)
             self._hold(None)
 

@@ -1,4 +1,4 @@
-// The dialog with all fields of one trial: params, value, attempts, times, reason of failure, diagnostics.
+// The dialog with all fields of one trial: params, value, notes, attempts, times, reason of failure, diagnostics.
 import { fetched } from "./live.js";
 import { duration, el, number, pill, scalar } from "./text.js";
 
@@ -53,13 +53,14 @@ export class Details {
       ]),
       ...(trial.reason ? [el("h3", {}, trial.state === "failed" ? "Why it failed" : "Reason of the last failed attempt"), el("pre", { class: "reason" }, trial.reason)] : []),
       ...section("Params", Object.entries(trial.params ?? { "": "not proposed yet" }).map(([name, value]) => [name, exact(value)])),
+      ...section("Notes", Object.entries(trial.notes ?? {}).map(([name, value]) => [name, exact(value)])),
       ...section("Execution", [
         ["worker", trial.worker || "unknown"],
         ["attempt", String(trial.attempt)],
         ["asked", clock(trial.asked)],
         ["started", clock(trial.started)],
         ["finished", clock(trial.finished)],
-        ["took", trial.started && trial.finished ? duration(trial.finished - trial.started) : null],
+        ["took", trial.took === null ? null : duration(trial.took)],
         ["seed", trial.seed],
       ]),
       ...section("Diagnostics of the proposal", Object.entries(trial.diagnostics).map(([name, value]) => [name, written(value)])),

@@ -1,5 +1,5 @@
 // The table of trials: sorted, filtered, and shown a page at a time so that it stays fast with many trials.
-import { duration, el, number, pill, scalar, write } from "./text.js";
+import { duration, el, number, pill, scalar, stamp, write } from "./text.js";
 
 const PAGE = 25;
 const $ = (name) => document.getElementById(name);
@@ -9,7 +9,8 @@ const HOLDS = {
   "=": (a, b) => a === b,
 };
 
-const took = (trial) => (trial.started && trial.finished ? trial.finished - trial.started : null);
+/** Is the parameter there? One that a choice did not bring along is an empty list. */
+const there = (trial, i) => Boolean(trial.params) && !Array.isArray(trial.params[i]);
 
 export class Table {
   constructor(trials, open) {
@@ -34,8 +35,10 @@ export class Table {
       plain("number", "Trial", (t) => t.number),
       plain("state", "State", (t) => t.state),
       plain("value", "Value", (t) => t.value, (t) => number(t.value)),
-      ...params.map((name, i) => plain(`param ${name}`, name, (t) => t.params?.[i] ?? null, (t) => (t.params ? scalar(t.params[i]) : "–"))),
-      plain("took", "Took", took, (t) => duration(took(t))),
+      ...params.map((name, i) => plain(`param ${name}`, name, (t) => (there(t, i) ? t.params[i] : null), (t) => (there(t, i) ? scalar(t.params[i]) : "–"))),
+      plain("took", "Took", (t) => t.took, (t) => duration(t.took)),
+      plain("started", "Started", (t) => t.started, (t) => stamp(t.started)),
+      plain("finished", "Finished", (t) => t.finished, (t) => stamp(t.finished)),
       plain("worker", "Worker", (t) => t.worker, (t) => t.worker || "–"),
       plain("attempt", "Attempt", (t) => t.attempt, (t) => String(t.attempt)),
     ];

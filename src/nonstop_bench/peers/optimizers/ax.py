@@ -15,7 +15,7 @@ from ax.api.client import Client
 from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
 from ax.utils.common.logger import set_ax_logger_levels
 
-from nonstop.space import Categorical, Float, Parameter, Space
+from nonstop.space import Categorical, Float, Ordinal, Parameter, Space
 from nonstop_bench.peers.optimizers.codes import coded, codes_of, decoded
 from nonstop_bench.peers.optimizers.pending import Pending
 from nonstop_bench.peers.quiet import quiet
@@ -64,7 +64,7 @@ class Ax:
 
 
 def _parameter(name: str, parameter: Parameter) -> Any:
-    if isinstance(parameter, Categorical):
+    if isinstance(parameter, Categorical | Ordinal):
         return ChoiceParameterConfig(name, codes_of(parameter), parameter_type="str", is_ordered=False)
     return RangeParameterConfig(
         name,

@@ -15,7 +15,7 @@ from typing import Any
 
 from deephyper.hpo import CBO, HpProblem
 
-from nonstop.space import Categorical, Parameter, Space
+from nonstop.space import Categorical, Ordinal, Parameter, Space
 from nonstop_bench.peers.optimizers.codes import coded, codes_of, decoded
 from nonstop_bench.peers.quiet import quiet
 
@@ -51,6 +51,6 @@ class DeepHyper:
 
 
 def _hyperparameter(parameter: Parameter) -> Any:
-    if isinstance(parameter, Categorical):
+    if isinstance(parameter, Categorical | Ordinal):
         return codes_of(parameter)
     return (parameter.low, parameter.high, "log-uniform") if parameter.log else (parameter.low, parameter.high)

@@ -13,7 +13,7 @@ from skopt import Optimizer
 from skopt.space import Categorical as SkoptCategorical
 from skopt.space import Integer, Real
 
-from nonstop.space import Categorical, Float, Parameter, Space
+from nonstop.space import Categorical, Float, Ordinal, Parameter, Space
 from nonstop_bench.peers.optimizers.codes import coded, codes_of, decoded
 from nonstop_bench.peers.quiet import quiet
 
@@ -51,7 +51,7 @@ class Skopt:
 
 
 def _dimension(name: str, parameter: Parameter) -> Any:
-    if isinstance(parameter, Categorical):
+    if isinstance(parameter, Categorical | Ordinal):
         return SkoptCategorical(codes_of(parameter), name=name)
     kind = Real if isinstance(parameter, Float) else Integer
     return kind(parameter.low, parameter.high, prior="log-uniform" if parameter.log else "uniform", name=name)

@@ -22,7 +22,7 @@ import ConfigSpace
 from smac import BlackBoxFacade, HyperparameterOptimizationFacade, Scenario
 from smac.runhistory import StatusType, TrialInfo, TrialValue
 
-from nonstop.space import Categorical, Float, Parameter, Space
+from nonstop.space import Categorical, Float, Ordinal, Parameter, Space
 from nonstop_bench.peers.optimizers.codes import coded, codes_of, decoded
 from nonstop_bench.peers.optimizers.pending import Pending
 from nonstop_bench.peers.quiet import quiet
@@ -85,7 +85,7 @@ class Smac:
 
 
 def _hyperparameter(name: str, parameter: Parameter) -> Any:
-    if isinstance(parameter, Categorical):
+    if isinstance(parameter, Categorical | Ordinal):
         return ConfigSpace.Categorical(name, codes_of(parameter))
     kind = ConfigSpace.Float if isinstance(parameter, Float) else ConfigSpace.Integer
     return kind(name, (parameter.low, parameter.high), log=parameter.log)
