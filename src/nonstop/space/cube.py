@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nonstop.space.axes import SHORT_AXIS, Axis, Continuous, Discrete, Levels
+from nonstop.space.axes import SHORT_AXIS, Axis, Continuous, Discrete, Held, Levels
 from nonstop.types import Array
 
 #: With a region, a discrete cube of at most so many points is listed to see which are feasible.
@@ -89,6 +89,11 @@ class Cube:
         return any(condition is not None for condition in self.conditions)
 
     @property
+    def is_held(self) -> bool:
+        """Is there an axis with a fixed value?"""
+        return any(isinstance(part, Held) for part in self.parts)
+
+    @property
     def size(self) -> int | None:
         """How many feasible points there are, those that differ in inactive parts only counted once; None if an axis is
         continuous, or if too many points would have to be looked at to tell which lie in the region."""
@@ -102,16 +107,12 @@ class Cube:
     @property
     def most_active(self) -> int:
         """How many axes are active at once, at most."""
-        inside: list[dict[int, int]] = [{} for _ in self.parts]
-        total = 0
-        for axis in reversed(range(self.axes)):
-            condition, own = self.condition(axis), 1 + max(inside[axis].values(), default=0)
-            if condition is None:
-                total += own
-                continue
-            for level in condition.levels:
-                inside[condition.parent][level] = inside[condition.parent].get(level, 0) + own
-        return total
+        return self._most([1] * self.axes)
+
+    @property
+    def most_columns(self) -> int:
+        """How many columns are active at once, at most."""
+        return self._most([part.width for part in self.parts])
 
     @property
     def flexible(self) -> NDArray[np.bool_]:
@@ -144,7 +145,7 @@ class Cube:
         """Which columns of each point are active: (m, dim)."""
         on = np.ones((len(X), self.axes), dtype=bool)
         columns = self.columns
-        for parent, children, table in self._families():
+        for parent, children, table in self.families():
             part = self.parts[parent]
             assert not isinstance(part, Continuous)
             level = part.index(X[:, columns[parent]])
@@ -159,6 +160,11 @@ class Cube:
     def holds(self, X: Array) -> NDArray[np.bool_]:
         """Which of the points X lie in the region: (m,)."""
         return np.ones(len(X), dtype=bool) if self.region is None or not len(X) else self.region.holds(X)
+
+    def feasible(self, X: Array) -> Array:
+        """Those of the points X, moved to the values of held axes, that lie in the region."""
+        moved = self.snap(X) if self.is_held else X
+        return moved if self.region is None else moved[self.holds(moved)]
 
     def snap(self, X: Array) -> Array:
         """Points near X that encode params: clipped, moved to the centre of their cell, one-hot at their largest
@@ -209,7 +215,7 @@ class Cube:
         """When the axis is active; None if always."""
         return self.conditions[axis] if self.conditions else None
 
-    def _families(self) -> Iterator[tuple[int, list[int], NDArray[np.bool_]]]:
+    def families(self) -> Iterator[tuple[int, list[int], NDArray[np.bool_]]]:
         """Each parent with its children and a table (levels, children) of when they are active, parents first."""
         families: dict[int, list[int]] = {}
         for axis, condition in enumerate(self.conditions):
@@ -224,6 +230,19 @@ class Cube:
                 assert condition is not None
                 table[sorted(condition.levels), column] = True
             yield parent, children, table
+
+    def _most(self, weights: list[int]) -> int:
+        """The largest sum of weights of axes that are active at once."""
+        inside: list[dict[int, int]] = [{} for _ in self.parts]  # for each level with children, what they weigh
+        total = 0
+        for axis in reversed(range(self.axes)):
+            condition, own = self.condition(axis), weights[axis] + max(inside[axis].values(), default=0)
+            if condition is None:
+                total += own
+                continue
+            for level in condition.levels:
+                inside[condition.parent][level] = inside[condition.parent].get(level, 0) + own
+        return total
 
     def _count(self) -> int:
         """How many points there are in a discrete cube, whatever the region."""
