@@ -1,4 +1,4 @@
-"""Searching random spaces of every kind, nested, constrained and stepped, through a study: with every rule every proposal
+"""Searching random spaces of every kind, nested, constrained and stepped, through a study: with every rule every trial
 is valid, the run is replayed to the last bit, and fixed params are kept."""
 
 from __future__ import annotations
