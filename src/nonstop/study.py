@@ -6,16 +6,15 @@ import math
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from nonstop.arguments import flag_of, number, number_of, seconds, text
+from nonstop.arguments import number, number_of, seconds, text
 from nonstop.clock import WallClock
 from nonstop.engines.choose import run_workers
 from nonstop.errors import StudyError, TrialError
-from nonstop.live.attend import Run, attended
-from nonstop.live.callbacks import Callbacks
+from nonstop.live.attend import attended
+from nonstop.live.callbacks import Callbacks, listeners_of
 from nonstop.storage import open_storage
 from nonstop.storage.contract import Storage, StudyRecord
 from nonstop.storage.copies import copy_study
@@ -243,12 +242,7 @@ class Study:
         params of every trial of this run, as in ask().
         """
         limit = None if timeout is None else number("timeout", timeout, StudyError, least=0.0, or_else=" of seconds")
-        rule = None if until is None else until_of(until)
-        shows = flag_of(progress)
-        if progress is not None and shows is None and not callable(progress):
-            raise StudyError(f"progress must be True, False or a function of the study, not {shown(progress)}")
-        if on_result is not None and not callable(on_result):
-            raise StudyError(f"on_result must be a function of the study and a trial, not {shown(on_result)}")
+        listeners = listeners_of(self, on_result, progress)
         self._sync()
         terms = Terms(
             n_trials=n_trials,
@@ -257,18 +251,14 @@ class Study:
             trial_timeout=trial_timeout,
             max_failures=max_failures,
             since=self._mirror.cursor,
-            until=rule,
+            until=None if until is None else until_of(until),
             fixed=checked_fixed(self.spec.space, fixed),
         )
         surroundings = surroundings_of(self.name, self._identity, folder, keep_output, environments)
         task = Task(self.storage, self.id, self.spec, objective, terms, self._creation, surroundings)
-        run = Run(self.storage, self.id, self.name, self.spec, self.trials, terms.n_trials, rule)
-        listener = None if on_result is None else partial(on_result, self)
-        called = partial(progress, self) if callable(progress) else None
-        callbacks = Callbacks(self.storage, self.id, terms.since, listener, called)
-        self._callbacks = callbacks
+        self._callbacks = callbacks = Callbacks(self.storage, self.id, terms.since, listeners)
         try:
-            during = attended(run, callbacks, shows if called is None else False)
+            during = attended(task, self.name, self.trials, callbacks)
             return run_workers(task, workers, engine, address, callbacks.ticker(), during)
         finally:
             self._callbacks = None

@@ -100,6 +100,8 @@ def test_reasons_that_differ_in_their_file_are_one(call: Call, folder: Path) -> 
         study.tell(study.ask(), state="failed", reason=f"exit code 1; stderr: no [see /runs/{number}/stderr.txt]")
     (failure,) = json.loads(call("show", "sqlite:///nonstop.db", "demo", "--json").out)["failures"]
     assert failure == {"count": 3, "reason": "exit code 1; stderr: no [see /runs/2/stderr.txt]"}
+    said = call("show", "sqlite:///nonstop.db", "demo").out
+    assert "3       exit code 1; stderr: no [see /runs/2/stderr.txt]\n" in said
     status = StudyStatus(1.0)
     status.apply(study.storage.exchange(study.id, 0))
     assert status.as_json()["failures"] == [{"reason": "exit code 1; stderr: no", "count": 3}]

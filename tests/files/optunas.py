@@ -17,7 +17,7 @@ def make(url: str) -> None:
     sampler = optuna.samplers.RandomSampler(seed=1)
     mixed = optuna.create_study(storage=url, study_name="mixed", direction="maximize", sampler=sampler)
 
-    def objective(trial: Any) -> float:
+    def objective(trial: Any) -> Any:
         number = trial.number
         if number == 3:
             raise ValueError("before anything was suggested")

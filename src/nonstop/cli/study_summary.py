@@ -195,7 +195,7 @@ def echo_failures(failures: Sequence[Mapping[str, Any]]) -> None:
     """Print a table of the reasons of failed trials, if there are any."""
     if failures:
         echo()
-        rows = [[str(failure["count"]), _shortened(failure["reason"])] for failure in failures[:_MOST]]
+        rows = [[str(failure["count"]), _reason(failure["reason"])] for failure in failures[:_MOST]]
         echo_table(["failed", "reason"], rows)
     if len(failures) > _MOST:
         echo(f"and {len(failures) - _MOST} other reasons: see nonstop export")
@@ -212,6 +212,12 @@ def _running_row(trial: Mapping[str, Any]) -> list[str]:
     what = assignments(trial["params"]) or trial["state"]
     about = [str(trial["number"]), trial["worker"] or "-", str(trial["attempt"])]
     return [*about, local(trial["since"]), age, _shortened(what)]
+
+
+def _reason(text: str) -> str:
+    """A reason in one line; the file that it names, if it does, is not cut off."""
+    cause = cause_of(text)
+    return _shortened(cause) + text.removeprefix(cause)
 
 
 def _shortened(text: str) -> str:

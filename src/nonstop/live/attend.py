@@ -22,6 +22,7 @@ from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 from nonstop.trials.until import Until
 from nonstop.wording import visible
+from nonstop.workers.worker import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,10 @@ class Run:
 
 
 @contextmanager
-def attended(run: Run, callbacks: Callbacks, show: bool | None) -> Iterator[None]:
-    """Around a run; `show` says whether its progress is shown, None where somebody is likely to look."""
+def attended(task: Task, name: str, trials: Sequence[Trial], callbacks: Callbacks) -> Iterator[None]:
+    """Around the run of a task of the study of that name, which has these trials."""
+    run = Run(task.storage, task.study, name, task.spec, trials, task.terms.n_trials, task.terms.until)
+    show = callbacks.shows
     _keep_budget(run)
     nothing = nothing_left(run.name, run.n_trials, run.until, run.spec.sign, run.trials)
     if nothing:
