@@ -19,7 +19,7 @@ export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help demo test test-lowest release browser screenshots bench-dashboard bench-corners lint format types docs check oracle \
-	bench-suggest bench-storage bench-utilisation bench-noise theory faults mutants partitions fuzz bench-failures bench-small bench-spaces \
+	bench-suggest bench-storage bench-utilisation bench-noise theory faults mutants partitions fuzz spaces bench-failures bench-small bench-spaces \
 	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
 .DEFAULT_GOAL := help
 
@@ -84,6 +84,7 @@ bench-corners: .venv/.ready ## Time proposals in discrete spaces beside continuo
 
 screenshots: .venv/.ready browser ## Make the pictures of docs/images anew, with Chromium
 	@$(BIN)/python -m tests.dashboard.screenshots docs/images
+	@$(BIN)/python -m tests.dashboard.pictures docs/images
 
 bench-utilisation: .venv/.ready ## Measure how much of their time 8 workers evaluate; write benchmarks/results
 	@$(BIN)/python benchmarks/utilisation.py $(ARGS)
@@ -96,6 +97,9 @@ faults: .venv/.ready ## The fault suite at length: 32 processes, killed and stop
 
 fuzz: .venv/.ready ## A million nonsense inputs for everything that reads input, in about half an hour; write benchmarks/results
 	@$(BIN)/python -m tests.fuzz --out benchmarks/results/fuzz.md $(ARGS)
+
+spaces: .venv/.ready ## 100,000 random spaces, nested, constrained and stepped: every check on each of them; write benchmarks/results
+	@$(BIN)/python -m tests.space --out benchmarks/results/spaces.md $(ARGS)
 
 mutants: .venv/.ready ## Mistakes in the source, one by one: nine in ten must make a test fail; write benchmarks/results
 	@$(BIN)/python -m tests.mutants.run --out benchmarks/results/mutants.md $(ARGS)

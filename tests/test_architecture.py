@@ -34,8 +34,9 @@ ORDER = [
     "surrogate.model", "surrogate.hyperparameters", "surrogate.likelihood", "surrogate.thinning", "surrogate.fit",
     "surrogate.gp", "surrogate.fitted", "surrogate.sketch", "surrogate.paths", "surrogate.steepness",
     "surrogate.probit", "surrogate.success",
-    "acquisition", "acquisition.inside", "acquisition.rule", "acquisition.schedule", "acquisition.standard",
-    "acquisition.scored", "acquisition.believer", "acquisition.initial", "acquisition.expected", "acquisition.thompson",
+    "acquisition", "acquisition.inside", "acquisition.branches", "acquisition.rule", "acquisition.schedule",
+    "acquisition.standard", "acquisition.scored", "acquisition.believer", "acquisition.initial",
+    "acquisition.expected", "acquisition.thompson",
     "acquisition.penalized", "acquisition.feasible", "acquisition.pareto", "acquisition.aegis", "acquisition.turns",
     "acquisition.rules",
     "acquisition.border", "acquisition.maximize", "acquisition.taken",
@@ -63,7 +64,8 @@ ORDER = [
     "live", "live.words", "live.monitor", "live.panel", "live.notebook", "live.log", "live.ending", "live.callbacks",
     "live.attend",
     "study",
-    "files", "files.cells", "files.writing", "files.reading", "files.importing", "files.optuna",
+    "studies", "files", "files.cells", "files.writing", "files.reading", "files.importing", "files.conditions",
+    "files.optuna",
     "report",
     "dashboard", "dashboard.reader", "dashboard.status", "dashboard.rows", "dashboard.throttled", "dashboard.feed",
     "dashboard.watch", "dashboard.overview", "dashboard.parallel", "dashboard.figures", "dashboard.events",
@@ -76,7 +78,7 @@ ORDER = [
 ]
 # fmt: on
 #: What may stand at the top level besides the rooms.
-TOP = {"errors", "clock", "types", "wording", "markup", "arguments", "propose", "study", "report"}
+TOP = {"errors", "clock", "types", "wording", "markup", "arguments", "propose", "study", "studies", "report"}
 #: These packages offer names of their modules; the others stay empty, so that nothing is imported by accident.
 FACADES = {"nonstop", "nonstop.space", "nonstop.storage", "nonstop.history", "nonstop.plots"}
 #: `import nonstop` must stay light: a worker pays for it in time and memory.

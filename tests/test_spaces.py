@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,10 @@ from nonstop.history.relevance import lengthscales
 from nonstop.history.scale import scales_of
 from nonstop.plots import FIGURES
 from nonstop.report import About, page
+from nonstop.trials.mirror import Mirror
 from nonstop.trials.replay import replay
 from nonstop.trials.spec import Spec, has_objects, spec_for_viewing
+from nonstop.trials.suggest import Basis, suggest
 from nonstop.types import Params
 from nonstop.workers.command import Command
 from tests.helpers.commands import run
@@ -134,6 +137,26 @@ def test_texts_are_stored_and_need_not_be_given_again(tmp_path: Path) -> None:
     with pytest.raises(StudyMismatchError):
         nonstop.create_study(url, "one", space=SPACE, load_if_exists=True)
     assert not has_objects(nonstop.load_study(url, "one").storage.load_study("one").spec)
+
+
+def test_a_study_whose_single_choice_had_an_axis_goes_on() -> None:
+    """As nonstop 0.1 recorded it: one more lengthscale than there are columns now."""
+    space = Space({"x": Float(0, 1), "only": Categorical(["a"])})
+    study = nonstop.create_study(space=space, initial=2)
+    study.optimize(lambda params: params["x"] ** 2, n_trials=4)
+    last = study.trials[-1].diagnostics
+    assert last is not None
+    assert last.hyperparameters is not None
+    wider = replace(last.hyperparameters, lengthscales=(*last.hyperparameters.lengthscales, 1.0))
+    old = [
+        replace(trial, diagnostics=replace(last, hyperparameters=wider)) if trial.number == 3 else trial
+        for trial in study.trials
+    ]
+    mirror = Mirror(space)
+    mirror.apply(sorted(old, key=lambda trial: trial.sequence))
+    trial = replace(study.trials[-1], number=4, params=None, value=None, version=4)
+    assert mirror.newest_fit == 3
+    assert set(suggest(study.spec, mirror, trial, Basis.of(mirror, trial)).params) == {"x", "only"}
 
 
 def test_a_box_is_stored_as_ever() -> None:

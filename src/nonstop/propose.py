@@ -21,6 +21,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nonstop.acquisition.branches import untried_branch
 from nonstop.acquisition.feasible import Feasible, log_probability, success_terms
 from nonstop.acquisition.inside import filling
 from nonstop.acquisition.maximize import Terrain, maximize
@@ -189,6 +190,17 @@ class _Data:
             taken = taken[1:3] if noisy else [*taken, points]
         return cls(points, values, running, trusted, avoided, lost, cube, ground, Taken.of(taken, ground))
 
+    @property
+    def known(self) -> Array:
+        """All points, whatever became of them."""
+        return np.concatenate([self.X, self.busy, self.believed, self.avoid, self.failed])
+
+    def exploring(self) -> _Data:
+        """The same, every second time only with a branch of the space that nobody tried, if there is one."""
+        known = self.known
+        branch = untried_branch(self.ground, known) if self.ground.is_conditional and len(known) % 2 else None
+        return self if branch is None else replace(self, ground=branch, taken=Taken.of([self.taken.points], branch))
+
 
 def _results(X: ArrayLike, y: ArrayLike, cube: Cube | None) -> tuple[Array, Array]:
     """X (n, d) and y (n,), which may hold values that are not finite."""
@@ -259,6 +271,7 @@ def _proposed(data: _Data, rule: Rule, surrogate: Surrogate, warm: Hyperparamete
         return _unmodelled(data, rule.draw(data.ground, rng), "random", rng)
     if not len(data.y):
         return _unmodelled(data, _filling(data, seed), "quasi-random", rng)
+    data = data.exploring()
     try:
         model = fitted(surrogate, data.X, data.y, warm, embedding=embedding_of(data.cube))
         search = _Search.of(data, model, surrogate, rule, rng)
@@ -339,8 +352,7 @@ def _chosen(rule: Chooser, search: _Search) -> tuple[Choice, int]:
 def _filling(data: _Data, seed: int) -> Array:
     """Quasi-random points that fill the cube; as many are skipped as there are points already. If all that is known are
     failures, those farthest from them come first."""
-    known = len(data.X) + len(data.busy) + len(data.believed) + len(data.avoid) + len(data.failed)
-    points = filling(data.ground, seed, known, _FILLING)
+    points = filling(data.ground, seed, len(data.known), _FILLING)
     if not len(data.failed):
         return points
     others = np.concatenate([data.failed, data.busy, data.believed])

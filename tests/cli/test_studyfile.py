@@ -43,6 +43,9 @@ trial_timeout = "90s"
 max_failures = 3
 engine = "dask"
 address = "tcp://head:8786"
+folder = "out"
+keep_output = false
+gpus = [0, "1,2"]
 [space.lr]
 type = "float"
 low = 1e-5
@@ -70,6 +73,7 @@ choices = ["l1", "l2"]
         initial=4, noisy=True, workers=8, n_trials=200,
         timeout=5400.0, until=nonstop.Until(value=0.01, patience=50),
         lease=30.0, trial_timeout=90.0, max_failures=3, engine="dask", address="tcp://head:8786",
+        folder="out", keep_output=False, gpus=("0", "1,2"),
     )  # fmt: skip
     silent = {
         field.name for field in fields(study) if field.name != "default_name" and f"\n{field.name} = " not in text

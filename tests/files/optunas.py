@@ -17,7 +17,7 @@ def make(url: str) -> None:
     sampler = optuna.samplers.RandomSampler(seed=1)
     mixed = optuna.create_study(storage=url, study_name="mixed", direction="maximize", sampler=sampler)
 
-    def objective(trial: Any) -> float:
+    def objective(trial: Any) -> Any:
         number = trial.number
         if number == 3:
             raise ValueError("before anything was suggested")
@@ -33,7 +33,7 @@ def make(url: str) -> None:
             raise optuna.TrialPruned
         if number == 6:
             return float("inf")
-        return x + lr * depth + width / 256 + (kind == "a")
+        return float(x + lr * depth + width / 256 + (kind == "a"))
 
     mixed.optimize(objective, n_trials=10, catch=(ValueError,))
     mixed.enqueue_trial({"x": 0.5})

@@ -64,8 +64,8 @@ def test_the_database_is_not_changed(url: str) -> None:
     assert path.read_bytes() == before
 
 
-def test_conditions_are_refused(url: str) -> None:
-    with pytest.raises(SpaceError, match=r"parameter 'n' is in 2 of 4 trials: conditional parameters"):
+def test_conditions_that_no_choice_explains_are_refused(url: str) -> None:
+    with pytest.raises(SpaceError, match=r"parameter 'n' is in 2 of 4 trials, and no choice explains in which"):
         space_of(read_optuna(url, "conditional"))
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from nonstop.space import Categorical, Float, Int, Ordinal, Parameter, Space
 from nonstop.space.encoding import cube_of, decode
 from nonstop.space.kinds import kind_of
+from nonstop.space.parameters import is_single
 from nonstop.types import Array, Value
 
 NAMES = ("lr", "depth", "C", "gamma", "width", "batch", "p")
@@ -74,7 +75,8 @@ def _spaces(draw: st.DrawFn, depth: int, taken: frozenset[str]) -> Space:
     parameters: dict[str, Parameter] = {}
     seen = taken | set(names)
     for name in names:
-        parameters[name] = draw(floats() | ints() | choices.map(Ordinal) | categoricals(depth, frozenset(seen)))
+        nested = categoricals(depth, frozenset(seen))
+        parameters[name] = draw(nested if draw(st.booleans()) else floats() | ints() | choices.map(Ordinal) | nested)
         if isinstance(parameters[name], Categorical):
             seen |= {inner for branch in parameters[name].branches if branch is not None for inner in branch.names}  # type: ignore[union-attr]
     space = Space(parameters)
@@ -139,7 +141,7 @@ def any_params(space: Space, rng: random.Random) -> dict[str, Value]:
     return params
 
 
-def points_of(space: Space, seed: int, m: int = 16) -> Array:
+def points_of(space: Space, seed: int, m: int = 8) -> Array:
     """Random points of the cube that encode params, whatever the constraints."""
     cube = cube_of(space)
     return cube.spread(np.random.default_rng(seed).random((m, cube.axes)))
@@ -148,3 +150,20 @@ def points_of(space: Space, seed: int, m: int = 16) -> Array:
 def typed(params: Mapping[str, Value]) -> list[tuple[str, type, Value]]:
     """True == 1 == 1.0, but not here."""
     return [(name, type(value), value) for name, value in params.items()]
+
+
+def kinds_of(space: Space) -> set[str]:
+    """What is special about the space."""
+    leaves = space.leaves
+    steps = [leaf.parameter.step for leaf in leaves if isinstance(leaf.parameter, Float | Int)]
+    found = {
+        "nested": space.depth > 1,
+        "nested twice": space.depth > 2,
+        "constrained": next(space.rules(), None) is not None,
+        "stepped": any(isinstance(step, int | float) for step in steps),
+        "factor": any(isinstance(step, str) for step in steps),
+        "ordinal": any(isinstance(leaf.parameter, Ordinal) for leaf in leaves),
+        "single": any(is_single(leaf.parameter) for leaf in leaves),
+        "one name twice": len(space.names) < len(leaves),
+    }
+    return {kind for kind, is_so in found.items() if is_so}

@@ -195,7 +195,7 @@ EDITS: tuple[Edit, ...] = (
     Edit("propose.py", "points.max() <= 1.0", "points.max() <= 2.0"),
     Edit("propose.py", "believed = without(data.believed, data.busy)", "believed = data.believed"),
     Edit("propose.py", "model.gp.condition(believed)\n        choice", "model.gp\n        choice"),
-    Edit("propose.py", "seed, known, _FILLING", "seed, 0, _FILLING"),
+    Edit("propose.py", "seed, len(data.known), _FILLING", "seed, 0, _FILLING"),
     Edit("propose.py", "own_seed = seed_of(seed, len(proposals))", "own_seed = seed"),
     Edit("propose.py", "math.sqrt(variance)", "variance"),
     Edit("propose.py", "len(points) != len(values)", "len(points) < len(values)"),

@@ -111,14 +111,14 @@ def test_a_study_takes_all_rows_or_none() -> None:
     study = nonstop.create_study(space=SPACE)
     with pytest.raises(nonstop.RowsError, match="row 1: parameter 'n'"):
         study.add_trials([(PARAMS, 1.0), ({**PARAMS, "n": 0}, 1.0)])
-    assert study.trials == ()
+    assert not study.trials
     added = study.add_trials(({**PARAMS, "n": n}, float(n)) for n in range(1, 9))
     assert [trial.number for trial in added] == list(range(8))
     assert study.best_params["n"] == 1
     assert study.ask().params is not None
     copy = nonstop.create_study(space=SPACE)
     copy.add_trials(study.trials)
-    assert [trial.params for trial in copy.trials] == [trial.params for trial in study.trials]
+    assert [added.params for added in copy.trials] == [known.params for known in study.trials]
     assert copy.trials[-1].state is TrialState.WAITING
 
 

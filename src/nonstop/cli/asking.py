@@ -195,6 +195,6 @@ def params_of(space: Space, words: Sequence[str]) -> dict[str, Any]:
 
 
 def _opened(url: str, name: str) -> Study:
-    from nonstop.study import load_study
+    from nonstop.studies import load_study
 
     return load_study(open_existing(url), name)

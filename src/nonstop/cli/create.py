@@ -10,7 +10,7 @@ import click
 
 from nonstop.cli.complete import complete_target
 from nonstop.cli.identity import warn_of_unused
-from nonstop.cli.options import key_options, param_option, read_all_keys
+from nonstop.cli.options import key_options, param_option, read_all_keys, shell_option, where_option
 from nonstop.cli.run_summary import command_line
 from nonstop.cli.studyfile import planned
 from nonstop.cli.target import open_now, shown_url
@@ -32,7 +32,9 @@ Nothing is evaluated: `nonstop ask` and `tell`, workers or an import come next. 
 @click.command(epilog=_EXAMPLES)
 @click.argument("target", required=False, metavar="[STUDY.toml | MODULE:FUNCTION]", shell_complete=complete_target)
 @key_options("command")
+@shell_option
 @param_option
+@where_option
 @key_options("storage", "name", "direction", "rule", "surrogate", "seed", "initial")
 @click.option(
     "--noisy/--exact",
@@ -42,9 +44,10 @@ Nothing is evaluated: `nonstop ask` and `tell`, workers or an import come next. 
 )
 def create(target: str | None, params: Sequence[str], **options: object) -> None:
     """Create a study without running it."""
-    from nonstop.study import create_study
+    from nonstop.studies import create_study
 
     plan = planned(read_all_keys(target, params, options))
+    objective = _objective(plan)  # before anything is stored
     study = create_study(
         open_now(plan.storage),
         plan.name,
@@ -56,7 +59,7 @@ def create(target: str | None, params: Sequence[str], **options: object) -> None
         noisy=plan.noisy,
         initial=plan.initial,
         command=command_line("nonstop", *sys.argv[1:]),
-        objective=_objective(plan),
+        objective=objective,
     )
     echo(f"created {study.name} in {shown_url(plan.storage)}")
 
@@ -67,7 +70,7 @@ def _objective(plan: StudyFile) -> str | Command | None:
 
     if plan.command is None:
         return plan.objective
-    command = Command(plan.command)
+    command = Command(plan.command, shell=plan.shell)
     command.check(plan.space)
     warn_of_unused(command, plan.space)
     return command

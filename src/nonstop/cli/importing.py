@@ -133,7 +133,7 @@ def _from_optuna(words: Sequence[str], url: str, theirs: str | None, again: bool
 def _study_for(words: Sequence[str], found: OptunaStudy, dry: bool) -> Study:
     """The study that is there, or a new one with the space of Optuna's; if it is `dry`, in memory."""
     from nonstop.files.optuna import space_of
-    from nonstop.study import create_study
+    from nonstop.studies import create_study
 
     named = url_of(words[0]) if words else None
     url, names = split_words([named or _somewhere(), *words[named is not None :]], "STUDY", optional=1)

@@ -16,6 +16,7 @@ from nonstop.cli.study_summary import (
     best_of,
     echo_study,
     local,
+    notes_line,
     pace_as_json,
     summary_of_study,
 )
@@ -116,5 +117,7 @@ def best(words: Sequence[str], as_json: bool) -> None:
         echo_json({**found, "believed": believed})
         return
     echo(best_line(found))
+    if notes_line(found):
+        echo(f"notes: {notes_line(found)}")
     if believed is not None:
         echo(f"believed best: {believed_line(believed)}")

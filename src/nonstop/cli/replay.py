@@ -26,7 +26,7 @@ _MOST = 5
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def replay(words: Sequence[str], as_json: bool) -> int:
     """Compute every proposal of a study again: all must be identical."""
-    from nonstop.study import load_study
+    from nonstop.studies import load_study
 
     url, name = locate(words)
     report = _replay(load_study(open_existing(url), name))

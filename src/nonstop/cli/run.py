@@ -11,7 +11,7 @@ import click
 from nonstop.cli.complete import complete_target
 from nonstop.cli.devices import environments_of
 from nonstop.cli.fix import fix_option, fixed_of
-from nonstop.cli.identity import CHANGED, check_unchanged, existing, warn_of_unused, with_own_name
+from nonstop.cli.identity import CHANGED, check_unchanged, warn_of_unused, with_own_name
 from nonstop.cli.options import key_options, output_option, param_option, read_arguments, shell_option, where_option
 from nonstop.cli.run_summary import command_line
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
@@ -92,11 +92,11 @@ def objective_for(plan: StudyFile) -> str | Command:
 
 def open_or_create(plan: StudyFile, objective: str | Command, changed: bool) -> Study:
     """The existing study of this name and objective, or a new one."""
-    from nonstop.study import create_study
+    from nonstop.studies import create_study
 
     storage = open_now(plan.storage)
     plan = with_own_name(plan, objective, storage)
-    check_unchanged(existing(storage, plan.name), objective, changed)
+    exists = check_unchanged(storage, plan.name, objective, changed)
     return create_study(
         storage,
         plan.name,
@@ -108,6 +108,6 @@ def open_or_create(plan: StudyFile, objective: str | Command, changed: bool) -> 
         noisy=plan.noisy,
         initial=plan.initial,
         command=command_line("nonstop", *sys.argv[1:]),
-        objective=None if changed else objective,
+        objective=None if exists else objective,  # it has been compared
         load_if_exists=True,
     )

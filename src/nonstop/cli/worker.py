@@ -11,7 +11,7 @@ from nonstop.cli.agreed import STORED, stored_objective
 from nonstop.cli.complete import complete_study
 from nonstop.cli.devices import environments_of
 from nonstop.cli.fix import fix_option, fixed_of
-from nonstop.cli.identity import CHANGED, check_unchanged, existing, warn_of_unused
+from nonstop.cli.identity import CHANGED, check_unchanged, warn_of_unused
 from nonstop.cli.options import given_options, key_options, output_option, shell_option
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
 from nonstop.cli.studyfile import Source, check_budget
@@ -45,7 +45,7 @@ def worker(
     words: Sequence[str], fix: Sequence[str], changed: bool, stored: bool, quiet: bool, as_json: bool, **options: object
 ) -> int:
     """Start workers for an existing study."""
-    from nonstop.study import load_study
+    from nonstop.studies import load_study
     from nonstop.workers.command import Command
 
     url, rest = split_words(words, "STUDY", "MODULE:FUNCTION", optional=2)
@@ -60,7 +60,7 @@ def worker(
         objective: str | Command = Command(str(keys["command"]), shell=bool(keys.get("shell")))
     else:
         objective = str(keys["objective"]) if "objective" in keys else stored_objective(study, stored)
-    check_unchanged(existing(study.storage, name), objective, changed)
+    check_unchanged(study.storage, name, objective, changed)
     if isinstance(objective, Command):
         warn_of_unused(objective, study.spec.space)
     gpus = cast("tuple[str, ...]", keys.get("gpus", ()))

@@ -11,6 +11,7 @@ from typing import Any, Final
 from nonstop.history.board import Board
 from nonstop.trials.messages import Exchange
 from nonstop.trials.trial import Trial, TrialState
+from nonstop.wording import cause_of
 
 _MOST_REASONS: Final = 8
 
@@ -65,7 +66,7 @@ class StudyStatus:
 
 
 def _line(reason: str | None) -> str:
-    return " ".join((reason or "no reason given").split())[:200]
+    return " ".join(cause_of(reason).split())[:200]
 
 
 def state_of(counts: Mapping[str, int]) -> str:

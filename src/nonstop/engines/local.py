@@ -308,7 +308,7 @@ class WorkerProcesses:
         for worker in workers:
             self._remove(worker)
             if worker.usage is None and worker.held is not None:
-                with suppress(StorageError):
+                with suppress(StorageError, StudyError):
                     give_back(self.task.storage, self.task.study, *worker.held)
 
 

@@ -19,6 +19,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from nonstop.errors import DataError, MissingExtraError, SpaceError, StorageError
+from nonstop.files.conditions import tree_of
 from nonstop.space import Categorical, Float, Int, Parameter, Space
 from nonstop.types import Direction
 from nonstop.wording import shown, without_passwords
@@ -140,9 +141,9 @@ def _rows(
     rows, left_out = [], Counter[str]()
     distributions: dict[str, list[Distribution]] = {}
     trials = connection.execute(_TRIALS, at).all()
-    everything = {name for row in trials if row.state == "COMPLETE" for name in params.get(row.trial_id, {})}
+    known = {frozenset(params.get(row.trial_id, ())) for row in trials if row.state == "COMPLETE"}
     for trial, number, state, started, finished in trials:
-        if state not in ("COMPLETE", "FAIL") or (state == "FAIL" and params.get(trial, {}).keys() != everything):
+        if state not in ("COMPLETE", "FAIL") or (state == "FAIL" and frozenset(params.get(trial, ())) not in known):
             left_out["failed before all parameters were suggested" if state == "FAIL" else str(state).lower()] += 1
             continue
         for name, distribution in said.get(trial, {}).items():
@@ -187,16 +188,10 @@ def space_of(study: OptunaStudy) -> tuple[Space, list[str]]:
     """The space of the trials, and what it leaves out; SpaceError if they have no common one."""
     if not study.rows:
         raise SpaceError(f"{shown(study.name)} has no result, so its space is not known")
-    parameters: dict[str, Parameter] = {}
     remarks: list[str] = []
-    for name, said in study.distributions.items():
-        if len(said) < len(study.rows):
-            raise SpaceError(
-                f"parameter {shown(name)} is in {len(said)} of {len(study.rows)} trials: conditional parameters cannot "
-                "be imported; create the study first, with a space of your own"
-            )
-        parameters[name] = _parameter(name, said, remarks)
-    return Space(parameters), remarks
+    declared = {name: _parameter(name, said, remarks) for name, said in study.distributions.items()}
+    space, conditions = tree_of([row["params"] for row in study.rows], declared.__getitem__)
+    return space, [*remarks, *conditions]
 
 
 def _parameter(name: str, said: Sequence[Distribution], remarks: list[str]) -> Parameter:

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, suppress
 from typing import Protocol
 
 from nonstop.clock import Clock, WallClock
-from nonstop.errors import StorageError
+from nonstop.errors import StorageError, StudyError
 from nonstop.history.board import Board
 from nonstop.live.words import incumbent, progress, speed
 from nonstop.storage.contract import Storage
@@ -80,7 +80,7 @@ class Monitor(AbstractContextManager["Monitor"]):
         self._poll(last=True)
 
     def _poll(self, last: bool = False) -> None:
-        with suppress(StorageError):
+        with suppress(StorageError, StudyError):  # StudyError: it was deleted
             answer = self._storage.exchange(self._study, self.board.cursor)
             self.board.apply(answer)
             if not self._left:

@@ -88,10 +88,10 @@ def suggest(
     spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1, budget: int | None = None
 ) -> Suggestion:
     """The params for a trial that has a number and a data version but no params yet; `budget` is how many results the
-    study is to have, if that is known."""
+    study is to have, if that is known. A replay needs none: it reads from the record whether the model proposed."""
     if not cube_of(spec.space).axes:  # every parameter has one value
         return Suggestion(decode(spec.space, ()), trial_seed(spec.seed, trial.number), Diagnostics("quasi-random", 0))
-    if _is_initial(spec, mirror, trial, budget) or (trial.version == 0 and not basis.failed):
+    if trial.number < spec.initial_within(budget) or (trial.version == 0 and not basis.failed):
         skip = _first_new(spec, mirror, trial)
         if skip is not None:
             params, seed = quasi_random(spec, trial, skip), trial_seed(spec.seed, trial.number)
@@ -141,13 +141,6 @@ def _ground(space: Space, fixed: Params) -> Cube:
     return held(cube_of(space), partial_point(space, fixed)) if fixed else cube_of(space)
 
 
-def _is_initial(spec: Spec, mirror: Mirror, trial: Trial, budget: int | None) -> bool:
-    """Does the trial belong to the initial design? Runs may have different budgets: unless the study says how large the
-    design is, it is over once the model has proposed. A replay does not decide again: it reads what was recorded."""
-    over = spec.initial is None and mirror.newest_fit is not None
-    return trial.number < spec.initial_within(budget) and not over
-
-
 def _first_new(spec: Spec, mirror: Mirror, trial: Trial) -> int | None:
     """How many points of the sequence to skip: in a discrete space, those that were tried; None if all were."""
     ground = _ground(spec.space, trial.fixed or {})
@@ -159,7 +152,9 @@ def _first_new(spec: Spec, mirror: Mirror, trial: Trial) -> int | None:
 
 def _hyperparameters(mirror: Mirror, number: int | None) -> Hyperparameters | None:
     recorded = None if number is None else mirror.trials[number].diagnostics
-    return None if recorded is None else recorded.hyperparameters
+    found = None if recorded is None else recorded.hyperparameters
+    # Until 0.2, a single choice had an axis: what such a study recorded then is of another cube.
+    return None if found is None or len(found.lengthscales) != cube_of(mirror.space).dim else found
 
 
 def _diagnostics(proposal: Proposal, basis: Basis, cursor: int) -> Diagnostics:

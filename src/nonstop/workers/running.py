@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from nonstop.arguments import flag
+from nonstop.arguments import flag, text_of
 from nonstop.errors import StudyError
 from nonstop.trials.suggest import trial_seed
 from nonstop.trials.trial import Trial
@@ -66,14 +66,15 @@ def surroundings_of(
     study: str, identity: str, folder: str | Path | None, keep_output: bool, environments: object
 ) -> Surroundings:
     """The surroundings as a user describes them; `identity` is the study's own."""
-    if folder is not None and not isinstance(folder, str | Path):
-        raise StudyError(f"folder must be a path, not {shown(folder)}")
-    return Surroundings(
-        study,
-        study_folder(Path(ROOT if folder is None else folder), study, identity),
-        flag("keep_output", keep_output, StudyError),
-        checked_environments(environments),
-    )
+    root = Path(ROOT) if folder is None else folder if isinstance(folder, Path) else Path(text_of(folder) or "")
+    if not root.name or "\0" in str(root):
+        raise StudyError(f"folder must be the path of a folder, not {shown(folder)}")
+    try:
+        own = study_folder(root, study, identity)
+    except OSError as error:
+        raise StudyError(f"folder cannot be {shown(str(root))}: {error.strerror}") from None
+    kept = flag("keep_output", keep_output, StudyError)
+    return Surroundings(study, own, kept, checked_environments(environments))
 
 
 @dataclass(slots=True)

@@ -337,7 +337,7 @@ class Worker:
         if self._held is not None:
             number, attempt = self._held
             if not self._reach.lost:
-                with suppress(StorageError):
+                with suppress(StorageError, StudyError):  # StudyError: it was deleted
                     give_back(self._session.storage, self._session.study, number, attempt)
             self._hold(None)
 
