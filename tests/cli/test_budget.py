@@ -14,6 +14,7 @@ import nonstop
 from nonstop.cli.study_summary import echo_study
 from nonstop.storage import open_storage
 from tests.cli.conftest import Said
+from tests.helpers.postgres import fresh
 
 Call = Callable[..., Said]
 X = nonstop.Space({"x": nonstop.Float(0.0, 1.0)})
@@ -39,6 +40,17 @@ def test_show_and_ls_say_how_far_a_study_is(call: Call, folder: Path) -> None:
     assert (row["budget"], row["share"], row["seconds_left"]) == (16, 0.5, None)
     assert row["last_result"] == shown["last_result"]
     assert row["per_second"] == pytest.approx(shown["per_second"])
+
+
+def test_ls_reads_postgresql(call: Call, postgres_url: str) -> None:
+    url = fresh(postgres_url)
+    study = nonstop.create_study(url, "demo", space=X)
+    for _ in range(4):
+        study.tell(study.ask("me"), 1.0)
+    study.storage.set_budget(study.id, 8)
+    (row,) = json.loads(call("ls", url, "--json").out)
+    assert (row["completed"], row["share"]) == (4, 0.5)
+    assert row["per_second"] > 0.0
 
 
 def test_the_time_left_is_shown_while_something_runs(call: Call, folder: Path) -> None:

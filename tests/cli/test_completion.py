@@ -88,7 +88,10 @@ def answered(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         ("nonstop run --rule ucb+kb-l", ["ucb+kb-logei"]),
         ("nonstop run --storage sqlite:///ru", ["///runs.db"]),  # bash holds sqlite: for a word of its own
         ("nonstop run --storage sqlite:///runs.db --name demo\\ ", ["demo\\ two"]),
-        ("nonstop show sq", ["sqlite:///runs.db", "sqlite:///stores/"]),
+        ("nonstop show ", ["runs.db", "stores/"]),
+        ("nonstop ls r", ["runs.db"]),
+        ("nonstop show sqlite:", ["///runs.db", "///stores/"]),
+        ("nonstop rename runs.db demo\\ t", ["demo\\ two"]),
         ("nonstop show sqlite:///runs.db demo", ["demo\\ two", "demo"]),
         ("nonstop show sqlite:///runs.db 'demo t", ["demo two"]),
         ("nonstop show runs.db demo\\ t", ["demo\\ two"]),

@@ -29,6 +29,7 @@ _ROUNDS = 40
 _LONGEST, _SHORTEST = 0.25, 1e-8  # of a step, in units of the reach
 _PARTS, _STAGES = 17, 7  # a bisection in sixteen parts at once: its error is 16^-7 of the way
 _DIFFERENCE = 1e-7  # step of the finite differences of a margin
+_BEYOND = 1e-5  # with a margin: how far outside the normal is taken
 _PROBE = 1e-6  # without a margin: how far behind the border the lines start that find its normal
 _SAME = 0.9999  # the cosine of the angle between normals of the same constraint
 _INSET = 1e-9  # how far inside of a cut to stay: a rounding error would lead out of the region
@@ -132,7 +133,7 @@ class _Climb:
         if self._holds(trial[None])[0]:
             return trial
         outside, inside = self._crossing(self.x, trial)
-        self._cut(*(self._linearised(trial) or self._probed(inside, outside)))
+        self._cut(*(self._linearised(self._beyond(outside, trial)) or self._probed(inside, outside)))
         # Back into the region along the normals: back to where the step began would be no progress on a curved border.
         inward = nearest_to_zero(self.N, np.ones(len(self.N)))
         length = float(np.abs(inward).max())
@@ -143,6 +144,12 @@ class _Climb:
                 if self._holds(candidate[None])[0]:
                     return self._crossing(candidate, trial)[1]
         return inside if np.abs(self._at(inside) - self._at(self.x)).max() > _SHORTEST else None
+
+    def _beyond(self, outside: Array, trial: Array) -> Array:
+        """A point a little farther outside: with the constraint that is violated clearly violated, and near enough for
+        its normal to be that at the border."""
+        length = float(np.abs(self._at(trial) - self._at(outside)).max())
+        return outside + min(1.0, _BEYOND / max(length, 1e-300)) * (trial - outside)
 
     def _crossing(self, inside: Array, outside: Array) -> tuple[Array, Array]:
         """Two points on the line next to each other: one outside and one inside the region."""

@@ -80,4 +80,4 @@ class Taken:
 def without(points: Array, others: Array) -> Array:
     """The points that are none of the others, rounding errors apart."""
     kept = [point for point in points if not (np.abs(others - point) < SAME).all(axis=1).any()]
-    return np.array(kept).reshape(-1, points.shape[1])
+    return np.array(kept).reshape(len(kept), points.shape[1])
