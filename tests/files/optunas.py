@@ -10,8 +10,8 @@ from typing import Any
 
 
 def make(url: str) -> None:
-    """Three studies: `mixed` with every kind of parameter and of end, `nested` with parameters that a choice brings along,
-    `conditional` with some that no choice explains."""
+    """Three studies: `mixed` with every kind of parameter and of end, `nested` with parameters that a choice brings
+    along, `conditional` with some that no choice explains."""
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
