@@ -89,7 +89,7 @@ def test_ask_and_tell(made: Call, pipes: Callable[[str], None]) -> None:
     assert made("tell").out == "trial 1 is completed\n"
     made("ask")
     assert made("tell", "2", "--failed", "--reason", "boom").out == "trial 2 is failed\n"
-    made("ask")
+    assert json.loads(made("ask", "--fix", "kind=b").out)["params"]["kind"] == "b"
     pipes("7")
     assert made("tell", "3").code == 0
     trials = study().trials
