@@ -89,7 +89,7 @@ EDITS: tuple[Edit, ...] = (
         "    if transitions.repeats_start(trial, start):\n        return _answer(ledger, trial)\n",
         "    transitions.repeats_start(trial, start)\n",
     ),
-    Edit("storage/transactions.py", "    if known is not None:\n        return known\n", ""),
+    Edit("storage/transactions.py", "    if known:\n        return known\n", ""),
     Edit("storage/transactions.py", "first = not trial.state.finished or", "first = True or"),
     Edit("storage/transactions.py", " and not ledger.decided(trial.number))", ")"),
     Edit("trials/transitions.py", "undone=trial.sequence if undoes else None", "undone=None"),
@@ -188,7 +188,7 @@ EDITS: tuple[Edit, ...] = (
     Edit("trials/mirror.py", "            self._states[old.state].discard(trial.number)\n", "            pass\n"),
     # The proposal itself.
     Edit("propose.py", "lost = np.concatenate([lost, points[~usable]])", "pass"),
-    Edit("propose.py", "[avoided, lost] if noisy else [*taken, points]", "[*taken, points]"),
+    Edit("propose.py", "taken[1:3] if noisy else [*taken, points]", "[*taken, points]"),
     Edit("propose.py", "taken = [running, avoided, lost, trusted]", "taken = [running, avoided, lost]"),
     Edit("propose.py", "taken = [running, avoided, lost, trusted]", "taken = [avoided, lost, trusted]"),
     Edit("propose.py", "Feasible(acquisition, self.terms) if self.terms else acquisition", "acquisition"),
