@@ -104,6 +104,9 @@ def test_no_value_stands_in_the_script_whatever_the_template(template: str, valu
         'echo "$(train {x})"',
         "{x} --help",
         "a=1 sh -c {x}",
+        "echo {x} | sh",
+        "echo {x} | bash -s now",
+        "cat data | if true; then python -; fi <<< {x}",
         "cat data | python -c 'print({x})'",
     ],
 )
