@@ -1,5 +1,6 @@
-# `make` lists the targets. Environments build themselves: .venv for everything, .venv-peers for BoTorch and Optuna,
-# .venv-lowest for the oldest dependencies, .venv-release for building, .venv-proteus for a planet simulator.
+# `make` lists the targets. Environments build themselves: .venv for everything, .venv-demo for the demo alone, .venv-peers
+# for BoTorch and Optuna, .venv-lowest for the oldest dependencies, .venv-release for building, .venv-proteus for a planet
+# simulator.
 PYTHON ?= python3
 # The oldest dependencies exist as wheels for the oldest Python only.
 LOWEST_PYTHON ?= python3.11
@@ -17,15 +18,19 @@ export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-lowest release browser screenshots bench-dashboard bench-corners lint format types docs check oracle bench-suggest bench-storage bench-utilisation bench-noise theory faults mutants partitions fuzz spaces bench-failures bench-small \
+.PHONY: help demo test test-lowest release browser screenshots bench-dashboard bench-corners lint format types docs check oracle \
+	bench-suggest bench-storage bench-utilisation bench-noise theory faults mutants partitions fuzz spaces bench-failures bench-small bench-spaces \
 	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: .venv/.ready ## Optimise a built-in function with 8 asynchronous workers, live
-	@$(BIN)/python examples/demo.py $(ARGS)
+# What is there already is used: the demo is for people who have just cloned this, and for those who develop it.
+DEMO := $(if $(wildcard .venv/.ready),.venv,.venv-demo)
+
+demo: $(DEMO)/.ready ## Optimise a built-in function with 8 asynchronous workers, live
+	@$(DEMO)/bin/python examples/demo.py $(ARGS)
 
 test: .venv/.ready browser ## Run all tests (ARGS="-k name" selects)
 	@$(BIN)/python -m pytest -n auto $(ARGS)
@@ -79,6 +84,7 @@ bench-corners: .venv/.ready ## Time proposals in discrete spaces beside continuo
 
 screenshots: .venv/.ready browser ## Make the pictures of docs/images anew, with Chromium
 	@$(BIN)/python -m tests.dashboard.screenshots docs/images
+	@$(BIN)/python -m tests.dashboard.pictures docs/images
 
 bench-utilisation: .venv/.ready ## Measure how much of their time 8 workers evaluate; write benchmarks/results
 	@$(BIN)/python benchmarks/utilisation.py $(ARGS)
@@ -107,6 +113,10 @@ bench-failures: .venv-peers/.ready ## Count failures where a part of the space f
 bench-small: .venv-peers/.ready ## Compare initial designs on budgets of 20 to 100, beside Optuna's TPE; write benchmarks/results
 	@$(PEERS)/python benchmarks/small_budgets.py $(ARGS)
 
+# A fixed hash seed, because SMAC iterates over sets.
+bench-spaces: .venv-peers/.ready ## Compare on conditional and constrained spaces, beside Optuna and SMAC; write benchmarks/results
+	@PYTHONHASHSEED=0 $(PEERS)/python benchmarks/spaces.py $(ARGS)
+
 bench-noise: .venv/.ready ## Compare the default with the paper's rules under noise; write benchmarks/results
 	@$(BIN)/python benchmarks/noise.py $(ARGS)
 
@@ -126,7 +136,8 @@ paper-figures: .venv/.ready ## Draw the paper's figures anew, from the results i
 	@$(BIN)/nonstop-bench figures --results benchmarks/results --out benchmarks/results/figures $(ARGS)
 
 test-peers: .venv-peers/.ready ## Run the tests that need torch or other optimisers
-	@$(PEERS)/python -m pytest -q tests/bench/test_peers.py tests/bench/test_cnn.py tests/bench/test_cifar.py $(ARGS)
+	@$(PEERS)/python -m pytest -q tests/bench/test_peers.py tests/bench/test_spaces.py tests/bench/test_cnn.py tests/bench/test_cifar.py \
+		tests/files/test_optuna.py $(ARGS)
 
 peers: .venv-peers/.ready ## Run other optimisers in the same simulator into runs/, and compare
 	@$(PEERS)/nonstop-bench peers $(ARGS)
@@ -142,23 +153,33 @@ proteus: .venv/.ready .venv-proteus/.ready ## Optimise PROTEUS with two workers,
 	@$(BIN)/python examples/proteus/figure.py benchmarks/results/proteus
 
 clean: ## Remove environments, caches and what was built
-	rm -rf .venv .venv-lowest .venv-peers .venv-proteus .venv-release site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-demo .venv-lowest .venv-peers .venv-proteus .venv-release site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# A stamp that is newer than both pyproject.toml means: nothing to install. pip is renewed first, because the one that comes
-# with Python may be too old to know dependency groups.
-define environment
+# A stamp that is newer than both pyproject.toml means: nothing to install.
+define virtual
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 		echo "nonstop needs Python 3.11 or newer, and '$(PYTHON)' is not: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@$(1)/bin/python -m pip --version >/dev/null 2>&1 || { echo "making $(1) ..."; $(PYTHON) -m venv --clear $(1); } || { \
 		echo "could not make $(1): is the venv module of '$(PYTHON)' installed (on Debian: python3-venv)?" >&2; exit 1; }
 	@echo "installing into $(1) ..."
+endef
+
+# pip is renewed first, because the one that comes with Python may be too old to know dependency groups.
+define environment
+	$(call virtual,$(1))
 	@$(1)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
 endef
 
 .venv/.ready: pyproject.toml bench/pyproject.toml
 	$(call environment,.venv)
 	@$(BIN)/python -m pip install --quiet --editable . --editable ./bench --group dev
+	@touch $@
+
+# The core, and Plotly for the report. What is never imported need not be compiled.
+.venv-demo/.ready: pyproject.toml
+	$(call virtual,.venv-demo)
+	@.venv-demo/bin/python -m pip install --quiet --no-compile --editable '.[plots]'
 	@touch $@
 
 # Exactly the lower bounds, as .ci/lowest.py reads them.

@@ -242,9 +242,9 @@ def interval(values: Array, seed: int = 0) -> str:
 def page(runs: Iterable[Run]) -> str:
     """Two tables in Markdown."""
     found = {run.key: run for run in runs}
-    of = {name: _complete(found, name) for name in CONTENDERS}
-    seeds = of["nonstop"]
-    fewer = [f"{name} {len(of[name])}" for name in CONTENDERS if len(of[name]) < len(seeds)]
+    of = {name: seeds for name in CONTENDERS if (seeds := _complete(found, name))}
+    seeds, shown = of["nonstop"], tuple(of)
+    fewer = [f"{name} {len(of.get(name, ()))}" for name in CONTENDERS if len(of.get(name, ())) < len(seeds)]
     what = f"{EVALUATIONS} evaluations after 3 d initial ones, q = {WORKERS}"
     count = f"{len(seeds)} seeds from {FIRST_SEED}, which the settings were not chosen with ({TRIED} settings compared)"
     count += f"; {', '.join(fewer)} of them" if fewer else ""
@@ -255,26 +255,25 @@ def page(runs: Iterable[Run]) -> str:
         "are not told so: there it is nonstop itself). `avoided`: nonstop that does not learn from failures, and",
         "only does not repeat them. Optuna is told FAIL.\n",
         f"Failures until there were {RESULTS_COUNTED} results, initial ones included (> where runs ended before):\n",
-        "| task | share that fails | " + " | ".join(CONTENDERS) + " | nonstop / penalty |",
-        "|---" * (len(CONTENDERS) + 3) + "|",
+        "| task | share that fails | " + " | ".join(shown) + " | nonstop / penalty |",
+        "|---" * (len(shown) + 3) + "|",
     ]
     for task in TASKS:
-        runs_of = {name: [found[task, name, seed] for seed in of[name]] for name in CONTENDERS}
+        runs_of = {name: [found[task, name, seed] for seed in of[name]] for name in shown}
         ours, penalty = (float(np.mean([run.failures for run in runs_of[name]])) for name in ("nonstop", "penalty"))
-        cells = [f"{_share(task):.0%}", *(_failures(runs_of[name]) for name in CONTENDERS)]
+        cells = [f"{_share(task):.0%}", *(_failures(runs_of[name]) for name in shown)]
         lines.append(f"| {task} | {' | '.join(cells)} | {ours / penalty if penalty else 1.0:.2f} |")
     lines += [
         "\nMean log10 regret at the end, and by how much nonstop is ahead (paired, in powers of ten):\n",
-        "| task | " + " | ".join(CONTENDERS) + " | ahead of " + " | of ".join(CONTENDERS[1:]) + " |",
-        "|---" * (2 * len(CONTENDERS)) + "|",
+        "| task | " + " | ".join(shown) + " | ahead of " + " | of ".join(shown[1:]) + " |",
+        "|---" * (2 * len(shown)) + "|",
     ]
     for task in TASKS:
-        logs = {name: {seed: math.log10(found[task, name, seed].regret) for seed in of[name]} for name in CONTENDERS}
+        logs = {name: {seed: math.log10(found[task, name, seed].regret) for seed in of[name]} for name in shown}
         ahead = [
-            interval(np.array([log - logs["nonstop"][seed] for seed, log in logs[name].items()]))
-            for name in CONTENDERS[1:]
+            interval(np.array([log - logs["nonstop"][seed] for seed, log in logs[name].items()])) for name in shown[1:]
         ]
-        cells = [f"{np.mean([*logs[name].values()]):.2f}" for name in CONTENDERS]
+        cells = [f"{np.mean([*logs[name].values()]):.2f}" for name in shown]
         lines.append(f"| {task} | {' | '.join(cells + ahead)} |")
     longest = max(run.streak for run in found.values() if run.contender == "nonstop")
     lines.append(f"\nThe most failures in a row of any run of nonstop: {longest}.")

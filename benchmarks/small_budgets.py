@@ -122,7 +122,7 @@ _BOOSTING = nonstop.Space(
 _LEAST_ERROR: Final = 54.0
 MIXED: Final = ("network", "boosting", "mixed-ackley-9", "integer-rosenbrock-9")
 CONTINUOUS: Final = ("hartmann-6", "log-rosenbrock-4", "rotated-levy-6", "shifted-ackley-10")
-TASKS: Final = (*MIXED, *CONTINUOUS)
+GROUPS: Final[Mapping[str, tuple[str, ...]]] = {"nine mixed parameters": MIXED, "continuous tasks": CONTINUOUS}
 
 
 @cache
@@ -163,9 +163,9 @@ def initial_of(contender: str, task: str, budget: int) -> int | None:
     return None if contender == TPE else DESIGNS[contender](task_of(task).space, budget)
 
 
-def wanted(seeds: Iterable[int]) -> Iterator[Run]:
+def wanted(seeds: Iterable[int], tasks: Iterable[str]) -> Iterator[Run]:
     """The runs to make, each as long as the largest budget that it stands for, seed by seed."""
-    for seed, q, task in product(seeds, WORKERS, TASKS):
+    for seed, q, task in product(seeds, WORKERS, tasks):
         longest: dict[int | None, int] = {}
         for contender, budget in product(CONTENDERS, BUDGETS):
             initial = initial_of(contender, task, budget)
@@ -208,11 +208,11 @@ class Logs:
     seeds: Sequence[int]
 
     @classmethod
-    def of(cls, runs: Iterable[Run]) -> Logs:
-        """Those of the runs whose seed has all others too."""
+    def of(cls, runs: Iterable[Run], tasks: Sequence[str]) -> Logs:
+        """Those of the seeds that have all runs on these tasks."""
         found = {run.key: run for run in runs}
         seeds = sorted({run.seed for run in found.values()})
-        return cls(found, [seed for seed in seeds if all(run.key in found for run in wanted([seed]))])
+        return cls(found, [seed for seed in seeds if all(run.key in found for run in wanted([seed], tasks))])
 
     def regrets(self, contender: str, task: str, q: int, budget: int) -> Array:
         """By seed."""
@@ -220,26 +220,28 @@ class Logs:
         return np.log10([self.runs[task, q, seed, initial].regrets[str(budget)] for seed in self.seeds])
 
 
-def page(runs: Iterable[Run]) -> str:
+def page(runs: Sequence[Run]) -> str:
     """Tables in Markdown."""
-    logs = Logs.of(runs)
+    logs = {title: Logs.of(runs, tasks) for title, tasks in GROUPS.items()}
+    counts = ", ".join(f"{len(logs[title].seeds)} on {title}" for title in GROUPS)
     lines = [
         "# Small budgets\n",
-        f"Made by `make bench-small`: {len(logs.seeds)} seeds from {logs.seeds[0]}, which nothing was chosen with",
-        f"({TRIED} designs were compared on others). Studies from scratch; a budget counts results. `quarter`",
-        "is what nonstop does: three quasi-random ones per axis, but at most a quarter of the budget; `3 per axis` is",
-        "what it does where no budget is known, and did always. Optuna's TPE is as it comes (ten random trials of its",
-        "own, constant_liar). Ahead: by how much `quarter` is ahead of the other, in powers of ten, paired by",
-        "task and seed, with a 95 % bootstrap interval; the share of pairs that it wins; p of a sign test.",
+        f"Made by `make bench-small`: seeds from {FIRST_SEED}, which nothing was chosen with ({counts});",
+        f"{TRIED} designs were compared on others. Studies from scratch; a budget counts results. `quarter` is what",
+        "nonstop does: three quasi-random ones per axis, but at most a quarter of the budget; `3 per axis` is what it",
+        "does where no budget is known, and did always. Optuna's TPE is as it comes (ten random trials of its own,",
+        "constant_liar). Ahead: by how much `quarter` is ahead of the other, in powers of ten, paired by task",
+        "and seed, with a 95 % bootstrap interval; the share of pairs that it wins; p of a sign test.",
     ]
-    for (title, tasks), q in product((("Nine mixed parameters", MIXED), ("Continuous", CONTINUOUS)), WORKERS):
-        lines += [f"\n## {title}, {'one worker' if q == 1 else f'{q} workers'}\n", f"Of {', '.join(tasks)}:\n"]
-        lines += _table(logs, tasks, q)
+    for (title, tasks), q in product(GROUPS.items(), WORKERS):
+        lines += [f"\n## {'One worker' if q == 1 else f'{q} workers'}, {title}\n", f"{', '.join(tasks)}:\n"]
+        lines += _table(logs[title], tasks, q)
     lines += ["\n## By task\n", "Mean log10 regret.\n"]
     lines += ["| task | workers | budget | " + " | ".join(CONTENDERS) + " |", "|---" * (len(CONTENDERS) + 3) + "|"]
-    for task, q, budget in product(TASKS, WORKERS, BUDGETS):
-        means = (logs.regrets(name, task, q, budget).mean() for name in CONTENDERS)
-        lines.append(f"| {task} | {q} | {budget} | {' | '.join(f'{mean:.2f}' for mean in means)} |")
+    for title, tasks in GROUPS.items():
+        for task, q, budget in product(tasks, WORKERS, BUDGETS):
+            means = (logs[title].regrets(name, task, q, budget).mean() for name in CONTENDERS)
+            lines.append(f"| {task} | {q} | {budget} | {' | '.join(f'{mean:.2f}' for mean in means)} |")
     return "\n".join(lines) + "\n"
 
 
@@ -274,14 +276,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run what is missing, print the page and write it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--first", type=int, default=FIRST_SEED)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--runs", type=Path, default=RUNS)
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args(arguments)
     options.runs.parent.mkdir(parents=True, exist_ok=True)
     known = {run.key for run in stored(options.runs)}
-    missing = [run for run in wanted(range(options.first, options.first + options.seeds)) if run.key not in known]
+    seeds = range(FIRST_SEED, FIRST_SEED + options.seeds)
+    missing = [run for tasks in GROUPS.values() for run in wanted(seeds, tasks) if run.key not in known]
     with (
         ProcessPoolExecutor(options.workers, mp_context=multiprocessing.get_context("spawn")) as pool,
         options.runs.open("a", encoding="utf-8") as file,

@@ -49,7 +49,7 @@ def run(
     """Optimise with this rule and surrogate; the study, and the usage of each worker."""
     rule, surrogate = how
     study = nonstop.create_study(url, " ".join(how), space=HARTMANN6.space, rule=rule, surrogate=surrogate, seed=0)
-    return study, study.optimize(Slow(seconds), n_trials=trials, workers=workers)
+    return study, study.optimize(Slow(seconds), n_trials=trials, workers=workers, progress=False)
 
 
 def row(usage: Usage) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 import math
+import shutil
+import sys
 import time
 from collections.abc import Mapping
 from functools import partial
@@ -70,8 +72,9 @@ def main(arguments: list[str] | None = None) -> None:
     )
     write_report(options.storage, name, Path("report.html"))
     print(f"report       {Path('report.html').absolute()} (open it in a browser)")
-    print(f"next         {command_line('nonstop', 'show', options.storage, name)}")
-    print(f"             {command_line('nonstop', 'replay', options.storage, name)}")
+    nonstop_here = "nonstop" if shutil.which("nonstop") else str(Path(sys.executable).with_name("nonstop"))
+    print(f"next         {command_line(nonstop_here, 'show', options.storage, name)}")
+    print(f"             {command_line(nonstop_here, 'replay', options.storage, name)}")
 
 
 if __name__ == "__main__":

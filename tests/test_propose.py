@@ -159,7 +159,8 @@ def test_bad_arguments_are_refused_without_data_too() -> None:
 
 SCRIPT = """
 import numpy as np, nonstop
-from nonstop.space.encoding import Continuous, Cube, Levels, OneHot
+from nonstop.space.axes import Continuous, Levels, OneHot
+from nonstop.space.cube import Cube
 rng = np.random.default_rng(0)
 X = rng.random((40, 4)); y = np.sin(7 * X).sum(axis=1)
 cube = Cube((Continuous(), Levels(7), OneHot(3)))

@@ -1,9 +1,10 @@
 """What the README and the documentation show is true: their Python runs and prints what they say, their commands exist.
 
 The Python blocks of a page run in order and share their names, as in a session. A block that begins with `# name.py` is
-also a file that later blocks can import. A `text` block after a Python block is what it prints; numbers may differ a
-little between machines, words may not. Commands that start with `nonstop`,
-`nonstop-bench`, `python` or `make` are run by .ci/run, or here.
+also a file that later blocks can import. One that begins with `#!` and then `# name.py` is a script: it is there for
+the commands of its page, and does not run by itself; so is the file of a `toml` block that begins with `# name.toml`.
+A `text` block after a Python block is what it prints; numbers may differ a little between machines, words may not.
+Commands that start with `nonstop`, `nonstop-bench`, `python` or `make` are run by .ci/run, or here.
 """
 
 from __future__ import annotations
@@ -37,6 +38,17 @@ def blocks(page: Path) -> Iterator[Block]:
         yield Block(found[1], found[2], content.count("\n", 0, found.start()) + 2)
 
 
+#: The name of a file in the first line of a block; #! before it makes it a script.
+FILE = re.compile(r"(#![^\n]*\n)?# (\w+\.(?:py|toml))\n")
+
+
+def write_files(page: Path, folder: Path) -> None:
+    """The files that blocks of the page are."""
+    for block in blocks(page):
+        if block.language in {"python", "toml"} and (named := FILE.match(block.text)):
+            (folder / named[2]).write_text(block.text, encoding="utf-8")
+
+
 def commands(page: Path) -> Iterator[str]:
     for block in blocks(page):
         if block.language in {"console", "bash", "sh"}:
@@ -67,10 +79,9 @@ def test_the_python_runs_and_prints_what_the_page_says(
     monkeypatch.syspath_prepend(tmp_path)
     namespace: dict[str, object] = {"__name__": "__main__"}
     printed: str | None = None
+    write_files(page, tmp_path)
     for block in blocks(page):
-        if block.language == "python":
-            if named := re.match(r"# (\w+\.py)\n", block.text):
-                (tmp_path / named[1]).write_text(block.text, encoding="utf-8")
+        if block.language == "python" and not block.text.startswith("#!"):
             source = "\n" * (block.line - 1) + block.text  # so that a traceback names the line of the page
             exec(compile(source, str(page), "exec"), namespace)
             printed = capsys.readouterr().out
@@ -82,6 +93,7 @@ def test_the_python_runs_and_prints_what_the_page_says(
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CONTRIBUTING.md"], ids=shown)
 def test_the_commands_are_run_by_ci_or_here(page: Path, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
+    write_files(page, tmp_path)
     run_by_ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     for command in commands(page):
         if re.search(rf"{re.escape(command)}$", run_by_ci, re.MULTILINE):

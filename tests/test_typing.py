@@ -14,7 +14,7 @@ from typing import Any, TypedDict
 import pytest
 
 import nonstop
-from tests.test_readme import PAGES, ROOT, blocks, shown
+from tests.test_readme import FILE, PAGES, ROOT, blocks, shown
 
 SPACE = nonstop.Space({"x": nonstop.Float(0.0, 1.0), "n": nonstop.Int(1, 4)})
 
@@ -70,14 +70,19 @@ def test_params_are_used_without_casts() -> None:
     assert study.best_value + 1.0 > 0.0
 
 
-def module_of(page: Path) -> str:
-    """The Python blocks of a page as one module, on the lines where they stand in the page."""
+def modules_of(page: Path) -> dict[str, str]:
+    """The Python blocks of a page as modules: each that is a file, and all others together on the lines of the page."""
     lines = [""] * len(page.read_text(encoding="utf-8").splitlines())
+    files: dict[str, str] = {}
     for block in blocks(page):
-        if block.language == "python":
+        if block.language == "python" and (named := FILE.match(block.text)):
+            files[named[2]] = block.text
+        elif block.language == "python":
             for place, line in enumerate(block.text.splitlines(), start=block.line - 1):
                 lines[place] = line
-    return "\n".join(lines) + "\n"
+    together = "\n".join(lines) + "\n"
+    name = shown(page).replace("/", "_").replace("-", "_")[:-3] + ".py"
+    return {**files, **({name: together} if together.strip() else {})}
 
 
 def checked(sources: Mapping[str, str], folder: Path) -> subprocess.CompletedProcess[str]:
@@ -90,8 +95,7 @@ def checked(sources: Mapping[str, str], folder: Path) -> subprocess.CompletedPro
 
 
 def test_the_python_of_the_pages_passes_mypy_strict(tmp_path: Path) -> None:
-    pages = {shown(page).replace("/", "_").replace("-", "_")[:-3] + ".py": module_of(page) for page in PAGES}
-    sources = {name: source for name, source in pages.items() if source.strip()}
+    sources = {name: source for page in PAGES for name, source in modules_of(page).items()}
     assert len(sources) > 10
     done = checked(sources, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

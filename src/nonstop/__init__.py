@@ -35,7 +35,8 @@ from nonstop.errors import (
 )
 from nonstop.propose import Proposal, propose, propose_batch
 from nonstop.space import Categorical, Float, Int, Ordinal, Space
-from nonstop.study import Study, create_study, delete_study, load_study
+from nonstop.studies import create_study, delete_study, load_study
+from nonstop.study import Study
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.kernels.kernel import Kernel
 from nonstop.surrogate.kernels.matern52 import Matern52

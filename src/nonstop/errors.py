@@ -43,7 +43,8 @@ class RowsError(NonstopError, ValueError):
         self.errors = tuple(errors)
         told = "; ".join(f"{where}: {what}" for where, what in self.errors[: self.MOST])
         more = f"; and {len(self.errors) - self.MOST} more" if len(self.errors) > self.MOST else ""
-        super().__init__(f"{len(self.errors)} of {rows} rows are wrong, so none was added: {told}{more}")
+        wrong = "1 row is" if len(self.errors) == 1 else f"{len(self.errors)} rows are"
+        super().__init__(f"{wrong} wrong of {rows}, so none was added: {told}{more}")
 
 
 class StudyError(NonstopError, ValueError):

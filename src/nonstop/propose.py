@@ -21,7 +21,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nonstop.acquisition.branches import untried_branch
 from nonstop.acquisition.feasible import Feasible, log_probability, success_terms
+from nonstop.acquisition.inside import filling
 from nonstop.acquisition.maximize import Terrain, maximize
 from nonstop.acquisition.rule import Acquisition, Choice, Chooser, Drawer, Rule, Score, View
 from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
@@ -30,11 +32,13 @@ from nonstop.acquisition.taken import Taken, without
 from nonstop.arguments import flag, plain, whole, whole_of
 from nonstop.errors import DataError
 from nonstop.numerics.linalg import NotPositiveDefiniteError
-from nonstop.numerics.quasirandom import halton
 from nonstop.numerics.seeds import generator, seed_of
 from nonstop.numerics.threads import limit_threads
 from nonstop.space.cube import Cube
+from nonstop.space.embedding import embedding_of
+from nonstop.space.holding import held
 from nonstop.surrogate.fitted import Fitted, fitted
+from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.model import DEFAULT_SURROGATE, Surrogate, surrogate_of
 from nonstop.types import Array
@@ -93,6 +97,7 @@ def propose(
     avoid: ArrayLike | None = None,
     failed: ArrayLike | None = None,
     cube: Cube | None = None,
+    fixed: ArrayLike | None = None,
     surrogate: str | Surrogate = DEFAULT_SURROGATE,
     warm: Hyperparameters | None = None,
     noisy: bool = False,
@@ -110,11 +115,14 @@ def propose(
     in a discrete one; in a discrete cube also from X, while an untried point is left. With `noisy`, a discrete cube
     excludes only the points that failed or are to be avoided.
 
+    `fixed` (d,) are values to keep, NaN where a column is free: the others are optimised given these, by a model of all
+    values. With a cube that has constraints, the proposal satisfies them.
+
     `warm` are hyperparameters to start the fit from, or to use as they are if the data have hardly grown since
     (`Surrogate.refit`). `threads=None` lets BLAS use as many threads as it likes.
     """
     started = time.perf_counter()
-    data = _Data.of(X, y, busy, believed, avoid, failed, cube, flag("noisy", noisy, DataError))
+    data = _Data.of(X, y, busy, believed, avoid, failed, cube, fixed, flag("noisy", noisy, DataError))
     rule, surrogate, seed = rule_of(rule), surrogate_of(surrogate), _checked_seed(seed)
     threads = None if threads is None else whole("threads", threads, DataError, least=1, most=_MOST_THREADS)
     if warm is not None and not isinstance(warm, Hyperparameters):
@@ -140,7 +148,8 @@ def propose_batch(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Data:
-    """The arguments, checked. X and y hold the finite results only; `taken` are the points that may not be proposed."""
+    """The arguments, checked. X and y hold the finite results only; `ground` is the part of the cube to search, that of
+    the fixed values; `taken` are the points that may not be proposed."""
 
     X: Array
     y: Array
@@ -149,6 +158,7 @@ class _Data:
     avoid: Array
     failed: Array
     cube: Cube
+    ground: Cube
     taken: Taken
 
     @classmethod
@@ -161,22 +171,35 @@ class _Data:
         avoid: ArrayLike | None,
         failed: ArrayLike | None,
         cube: Cube | None,
+        fixed: ArrayLike | None,
         noisy: bool,
     ) -> _Data:
         points, values = _results(X, y, cube)
         d = points.shape[1]
         cube = cube if cube is not None else Cube.continuous(d)
+        ground = cube if fixed is None else held(cube, _partial(fixed, d))
         running, trusted = _points("busy", busy, d), _points("believed", believed, d)
         avoided, lost = _points("avoid", avoid, d), _points("failed", failed, d)
         usable = np.isfinite(values)
         if not usable.all():
             lost = np.concatenate([lost, points[~usable]])
             points, values = points[usable], values[usable]
-        lost = without(lost, points)  # evaluated again there, and with a value: it is no point that fails
         taken = [running, avoided, lost, trusted]
-        if cube.is_discrete:  # a noisy objective is worth a second evaluation at the same point, a failure is not
-            taken = [avoided, lost] if noisy else [*taken, points]
-        return cls(points, values, running, trusted, avoided, lost, cube, Taken.of(taken, cube))
+        lost = without(lost, points)  # evaluated again there, and with a value: it is no point that fails
+        if ground.is_discrete:  # a noisy objective is worth a second evaluation at the same point, a failure is not
+            taken = taken[1:3] if noisy else [*taken, points]
+        return cls(points, values, running, trusted, avoided, lost, cube, ground, Taken.of(taken, ground))
+
+    @property
+    def known(self) -> Array:
+        """All points, whatever became of them."""
+        return np.concatenate([self.X, self.busy, self.believed, self.avoid, self.failed])
+
+    def exploring(self) -> _Data:
+        """The same, every second time only with a branch of the space that nobody tried, if there is one."""
+        known = self.known
+        branch = untried_branch(self.ground, known) if self.ground.is_conditional and len(known) % 2 else None
+        return self if branch is None else replace(self, ground=branch, taken=Taken.of([self.taken.points], branch))
 
 
 def _results(X: ArrayLike, y: ArrayLike, cube: Cube | None) -> tuple[Array, Array]:
@@ -187,7 +210,7 @@ def _results(X: ArrayLike, y: ArrayLike, cube: Cube | None) -> tuple[Array, Arra
     if values.ndim != 1:
         raise DataError(f"y must be one-dimensional, not of shape {values.shape}")
     d = cube.dim if cube is not None else (given.shape[1] if given.ndim == 2 else 0)
-    if d == 0:
+    if d == 0 and cube is None:
         raise DataError(f"X must be of shape (n, d) with d >= 1, not {given.shape}")
     points = _points("X", given, d)
     if len(points) != len(values):
@@ -215,13 +238,21 @@ def _points(name: str, given: ArrayLike | None, d: int) -> Array:
     """An (n, d) array inside the unit cube; None is an empty one."""
     points = np.empty((0, d)) if given is None else _numbers(name, given)
     if points.size == 0:
-        return np.empty((0, d))
+        return np.empty((0 if d else len(points), d))
     if points.ndim != 2 or points.shape[1] != d:
         raise DataError(f"{name} must be of shape (n, {d}), not {points.shape}")
     if not (points.min() >= 0.0 and points.max() <= 1.0):  # true for NaN as well
         row = int(np.flatnonzero(~((points >= 0.0) & (points <= 1.0)).all(axis=1))[0])
         raise DataError(f"{name} must lie in [0, 1]: row {row} is {points[row].tolist()}")
     return points
+
+
+def _partial(fixed: ArrayLike, d: int) -> Array:
+    """A (d,) array of numbers in [0, 1], or NaN where nothing is fixed."""
+    values = _numbers("fixed", fixed)
+    if values.shape != (d,) or not ((values >= 0.0) & (values <= 1.0) | np.isnan(values)).all():
+        raise DataError(f"fixed must be {d} numbers in [0, 1], or NaN where nothing is fixed, not {shown(fixed)}")
+    return values
 
 
 def _checked_seed(seed: int) -> int:
@@ -234,12 +265,16 @@ def _checked_seed(seed: int) -> int:
 def _proposed(data: _Data, rule: Rule, surrogate: Surrogate, warm: Hyperparameters | None, seed: int) -> Proposal:
     """By the rule and a fitted model; or without a model, if the rule needs none or there can be none."""
     rng = generator(seed)
+    if not data.cube.dim:  # every parameter has a single value
+        return _unmodelled(data, np.empty((1, 0)), "quasi-random", rng)
     if isinstance(rule, Drawer):
-        return _unmodelled(data, rule.draw(data.cube, rng), "random", rng)
+        return _unmodelled(data, rule.draw(data.ground, rng), "random", rng)
     if not len(data.y):
         return _unmodelled(data, _filling(data, seed), "quasi-random", rng)
+    data = data.exploring()
     try:
-        search = _Search.of(data, fitted(surrogate, data.X, data.y, warm), surrogate, rule, rng)
+        model = fitted(surrogate, data.X, data.y, warm, embedding=embedding_of(data.cube))
+        search = _Search.of(data, model, surrogate, rule, rng)
         choice, believed = _maximum(rule, search) if isinstance(rule, Score) else _chosen(rule, search)
     except NotPositiveDefiniteError:
         return _unmodelled(data, _filling(data, seed), "quasi-random", rng)
@@ -260,14 +295,15 @@ class _Search:
 
     @classmethod
     def of(cls, data: _Data, model: Fitted, surrogate: Surrogate, rule: Rule, rng: np.random.Generator) -> _Search:
-        gp, cube = model.gp, data.cube
-        centers = gp.X[np.argsort(-gp.y, kind="stable")[:_CENTERS]]
+        gp, cube = model.gp, data.ground
+        centers = _centers(gp, cube)
         # Next to a taken point of a continuous cube there are others almost as good, so nothing is left out beforehand.
         taken = data.taken.points if cube.is_discrete else data.taken.points[:0]
         tolerance = min(1e-6, gp.hyperparameters.noise)  # differences below the noise are none
         terrain = Terrain(cube, gp.lengthscales, centers, taken, tolerance, surrogate.candidates)
         pending = data.believed if isinstance(rule, Score) else np.concatenate([data.busy, data.believed])
-        terms = success_terms(data.X, data.failed, without(pending, data.failed)) if len(data.failed) else ()
+        failures = data.X, data.failed, without(pending, data.failed)
+        terms = success_terms(*failures, gp.embedding) if len(data.failed) else ()
         return cls(data, model, gp.incumbent(surrogate.incumbent), terrain, terms, rng)
 
     def maximize(self, acquisition: Acquisition) -> Choice:
@@ -279,6 +315,15 @@ class _Search:
         return math.exp(log_probability(self.terms, x[None])[0]) if self.terms else 1.0
 
 
+def _centers(gp: GP, cube: Cube) -> Array:
+    """The best observations; if some values are fixed, the points with these values that are most like them and that
+    the model thinks best."""
+    if not cube.is_held:
+        return cube.feasible(gp.X[np.argsort(-gp.y, kind="stable")[:_CENTERS]])
+    points = np.unique(cube.feasible(gp.X), axis=0)
+    return points[np.argsort(-gp.moments(points)[0], kind="stable")[:_CENTERS]]
+
+
 def _maximum(rule: Score, search: _Search) -> tuple[Choice, int]:
     """The maximum of a standard rule, and how many points were believed. Such a rule cannot see which points are taken:
     if its maximum is one of them, that one is believed too and the rule is asked again. Belief does not always move the
@@ -288,7 +333,7 @@ def _maximum(rule: Score, search: _Search) -> tuple[Choice, int]:
         gp = model.gp.condition(believed)
         choice = search.maximize(Scored(rule, gp, search.best, model.results, recent=len(believed)))
         unbelieved = without(data.taken.clashes(choice.x), believed)
-        if data.cube.is_discrete or not len(unbelieved):
+        if data.ground.is_discrete or not len(unbelieved):
             break
         believed = np.concatenate([believed, unbelieved])
     return data.taken.free(choice, search.rng), len(believed)
@@ -299,7 +344,7 @@ def _chosen(rule: Chooser, search: _Search) -> tuple[Choice, int]:
     data, model = search.data, search.model
     believed = without(data.believed, data.busy)
     gp = model.gp.condition(believed)
-    known = gp, search.best, model.results, data.busy, believed, data.cube
+    known = gp, search.best, model.results, data.busy, believed, data.ground
     view = View(*known, search.rng, search.maximize, search.terms)
     return data.taken.free(rule.choose(view), search.rng), len(believed)
 
@@ -307,8 +352,7 @@ def _chosen(rule: Chooser, search: _Search) -> tuple[Choice, int]:
 def _filling(data: _Data, seed: int) -> Array:
     """Quasi-random points that fill the cube; as many are skipped as there are points already. If all that is known are
     failures, those farthest from them come first."""
-    known = len(data.X) + len(data.busy) + len(data.believed) + len(data.avoid) + len(data.failed)
-    points = data.cube.spread(halton(_FILLING, data.cube.axes, seed, start=known))
+    points = filling(data.ground, seed, len(data.known), _FILLING)
     if not len(data.failed):
         return points
     others = np.concatenate([data.failed, data.busy, data.believed])

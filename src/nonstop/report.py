@@ -21,7 +21,7 @@ from nonstop.space import Categorical, Ordinal, Parameter
 from nonstop.trials.spec import Spec
 from nonstop.trials.times import duration_of
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.wording import duration, scalar, share
+from nonstop.wording import assignments, cause_of, duration, scalar, share
 from nonstop.workers.usage import Usage, overall
 
 #: Limits of the tables: reasons of failures, workers, characters of a reason.
@@ -167,7 +167,7 @@ def _range(parameter: Parameter) -> str:
 
 
 def _failures(trials: Sequence[Trial]) -> Iterable[str]:
-    reasons = Counter(trial.reason or "no reason given" for trial in trials if trial.state is TrialState.FAILED)
+    reasons = Counter(cause_of(trial.reason) for trial in trials if trial.state is TrialState.FAILED)
     lost = sum(trial.attempt > 1 for trial in trials)
     if not reasons and not lost:
         return
@@ -237,18 +237,20 @@ def _trials(spec: Spec, trials: Sequence[Trial]) -> Iterable[str]:
     record = listing(spec, trials)
     names = spec.space.names
     head = ["trial", "state", "value", *names, "worker", "time (UTC)", "duration", "reason"]
+    noted = any(trial.notes for trial in record.trials)
+    head += ["notes"] if noted else []
     part = f"The best {record.best} and the latest of {record.of:,} trials: <code>nonstop export</code> has all."
     hint = part if record.best else f"All {record.of:,} trials." if record.of > 1 else "The only trial."
-    words = {"state", "worker", "reason"} | {
+    words = {"state", "worker", "reason", "notes"} | {
         leaf.name for leaf in spec.space.leaves if isinstance(leaf.parameter, Categorical | Ordinal)
     }
     top = "".join(f"<th{' class=t' if name in words else ''}>{_text(name)}</th>" for name in head)
-    rows = "".join(f"<tr>{''.join(_cells(trial, names))}</tr>" for trial in record.trials)
+    rows = "".join(f"<tr>{''.join(_cells(trial, names, noted))}</tr>" for trial in record.trials)
     table = f'<table class="trials"><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>'
     yield _section("Trials", f'<p>{hint}</p><div class="scroll tall" tabindex="0">{table}</div>')
 
 
-def _cells(trial: Trial, names: Sequence[str]) -> Iterable[str]:
+def _cells(trial: Trial, names: Sequence[str], noted: bool) -> Iterable[str]:
     params = trial.params or {}
     time = trial.finished_at or trial.started_at or trial.asked_at
     took = duration_of(trial)
@@ -259,6 +261,8 @@ def _cells(trial: Trial, names: Sequence[str]) -> Iterable[str]:
     yield f"<td>{_moment(time).removesuffix(' UTC')}</td>"
     yield "<td>–</td>" if took is None else f'<td data-v="{took:.6g}">{_took(took)}</td>'
     yield _cell(" ".join((trial.reason or "").split())[:_REASON])
+    if noted:
+        yield _cell(assignments(trial.notes)[:_REASON])
 
 
 def _took(seconds: float) -> str:

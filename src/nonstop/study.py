@@ -6,42 +6,35 @@ import math
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from nonstop.acquisition.rule import Rule
-from nonstop.arguments import flag, flag_of, number, number_of, seconds, text, text_of, whole_of
+from nonstop.arguments import number, number_of, seconds, text
 from nonstop.clock import WallClock
 from nonstop.engines.choose import run_workers
 from nonstop.errors import StudyError, TrialError
-from nonstop.live.attend import Run, attended
-from nonstop.live.callbacks import Callbacks
-from nonstop.space import Space
+from nonstop.live.attend import attended
+from nonstop.live.callbacks import Callbacks, listeners_of
 from nonstop.storage import open_storage
 from nonstop.storage.contract import Storage, StudyRecord
+from nonstop.storage.copies import copy_study
 from nonstop.storage.session import Session
-from nonstop.surrogate.model import Surrogate
 from nonstop.trials.best import best_of
 from nonstop.trials.card import card
-from nonstop.trials.copying import copied
 from nonstop.trials.messages import Insert, Report, Request
-from nonstop.trials.retries import NOTE as RETRY_OF
-from nonstop.trials.retries import retries
+from nonstop.trials.retries import retries, retry_id
 from nonstop.trials.rows import inserts_of
-from nonstop.trials.spec import Spec, resumed_spec
+from nonstop.trials.spec import Spec
+from nonstop.trials.suggest import checked_fixed
+from nonstop.trials.telling import number_of_trial, outcome_of
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.trials.until import Until, until_of
-from nonstop.types import Direction, Notes, Params
+from nonstop.types import Notes, Params
 from nonstop.wording import shown
 from nonstop.workers.deadline import Deadline
-from nonstop.workers.environment import checked_environments
-from nonstop.workers.folders import ROOT, study_folder
 from nonstop.workers.lease import Lease, LeaseWatch, expiry
 from nonstop.workers.objective import Objective
-from nonstop.workers.running import Surroundings
-from nonstop.workers.stored import check_same, stored_text
+from nonstop.workers.running import surroundings_of
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Terms, give_back
 
@@ -86,16 +79,20 @@ class Study:
     def __reduce__(self) -> tuple[object, ...]:
         return _reopened, (self.storage, self._record, self.spec)
 
-    def ask(self, worker: str | None = None, lease: float | None = None) -> Trial:
+    def ask(
+        self, worker: str | None = None, lease: float | None = None, fixed: Mapping[str, object] | None = None
+    ) -> Trial:
         """The next trial to run, with its params. Any number of trials may be running at once.
 
         `worker` is the name of who evaluates it, for figures. The trial is yours until you tell its value or give it
-        back. With a `lease`, it goes to whoever asks next if it was not told within that many seconds.
+        back. With a `lease`, it goes to whoever asks next if it was not told within that many seconds. `fixed` are
+        params that are given, {"dataset": "b"}: the others are proposed for these, and the model learns across all.
         """
         name = "" if worker is None else text("worker", worker, StudyError)
         held_for = math.inf if lease is None else seconds("lease", lease, StudyError)
+        given = checked_fixed(self.spec.space, fixed)
         self._hand_on_expired()
-        exchange = self._session.exchange(request=Request(uuid.uuid4().hex, name, lease=held_for))
+        exchange = self._session.exchange(request=Request(uuid.uuid4().hex, name, lease=held_for, fixed=given))
         assert exchange.trial is not None  # there is no limit in the request
         return self._session.start(exchange.trial)
 
@@ -122,7 +119,7 @@ class Study:
         When it has returned, the result is on the disk. A value that comes after the first is kept in the log of
         results before the TrialError that says so.
         """
-        outcome = _outcome(value, state)
+        outcome = outcome_of(value, state)
         why = None if reason is None else text("reason", reason, TrialError)
         known = self._known(trial)
         attempt = trial.attempt if isinstance(trial, Trial) else known.attempt
@@ -146,7 +143,7 @@ class Study:
 
     def _known(self, trial: Trial | int) -> Trial:
         """The trial as it stands in the storage; TrialError if there is none of that number."""
-        number = _number_of_trial(trial)
+        number = number_of_trial(trial)
         self._sync()
         known = self._mirror.trials.get(number)
         if known is None:
@@ -155,40 +152,35 @@ class Study:
 
     def enqueue(self, params: Params) -> Trial:
         """Add a point to try: the next ask() returns it, or a worker evaluates it next."""
-        return self._insert(Insert(self.spec.space.validate(params)))
+        return self.insert([Insert(self.spec.space.validate(params))])[0]
 
     def add_trial(self, params: Params, value: float) -> Trial:
         """Add a result from elsewhere, for the model to learn from."""
-        _outcome(value, "completed")
-        return self._insert(Insert(self.spec.space.validate(params), TrialState.COMPLETED, number_of(value)))
+        outcome_of(value, "completed")
+        added = Insert(self.spec.space.validate(params), TrialState.COMPLETED, number_of(value))
+        return self.insert([added])[0]
 
-    def add_trials(self, rows: Iterable[object]) -> Sequence[Trial]:
+    def add_trials(self, rows: Iterable[object]) -> tuple[Trial, ...]:
         """Add many results from elsewhere in one transaction: all of them or, if one is wrong, none (RowsError).
 
         A row is (params, value), a Trial, or a mapping as `nonstop export` writes it: with `params`, or a key
         `params_NAME` for each, and `value`, `state`, `reason`, `notes`, `started_at`, `finished_at`, `seconds`.
         Rows without a result are enqueued if their state says that they wait.
         """
-        return self._inserted(inserts_of(self.spec.space, rows), uuid.uuid4().hex)
+        return self.insert(inserts_of(self.spec.space, rows))
 
     def retry(
         self, numbers: Iterable[int] | None = None, *, reason: str | None = None, again: bool = False
-    ) -> Sequence[Trial]:
+    ) -> tuple[Trial, ...]:
         """Enqueue failed trials again, as new trials with the same params and a note `retry_of`: all, those with these
         numbers, or those whose reason contains a text. What was retried before is left out unless `again`."""
-        wanted = None if numbers is None else [_number_of_trial(number) for number in numbers]
+        wanted = None if numbers is None else [number_of_trial(number) for number in numbers]
         inserts = retries(self.trials, wanted, reason, again)
-        # The same id from two who retry the same trials at the same time: they are retried once.
-        same = ",".join(str(insert.notes[RETRY_OF]) for insert in inserts)
-        return self._inserted(
-            inserts, uuid.uuid4().hex if again else f"retry {blake2b(same.encode()).hexdigest()[:32]}"
-        )
+        return self.insert(inserts, None if again else retry_id(inserts))
 
-    def _insert(self, insert: Insert) -> Trial:
-        return self._inserted([insert], uuid.uuid4().hex)[0]
-
-    def _inserted(self, inserts: Sequence[Insert], request_id: str) -> Sequence[Trial]:
-        trials = self.storage.insert(self.id, inserts, request_id)
+    def insert(self, inserts: Sequence[Insert], request_id: str | None = None) -> tuple[Trial, ...]:
+        """Insert trials whose params are checked already, in one transaction; with the same id again, nothing."""
+        trials = tuple(self.storage.insert(self.id, inserts, request_id or uuid.uuid4().hex))
         self._sync()
         return trials
 
@@ -201,11 +193,8 @@ class Study:
         """An exact copy under another name, or in another storage: proposals, seeds and times included, so that it
         replays the same. Trials that are running here are waiting in the copy."""
         target = self.storage if storage is None else open_storage(storage)
-        stored = next((record for record in self.storage.list_studies() if record.id == self.id), None)
-        changes = self.storage.exchange(self.id, 0).changes  # StudyError if it was deleted
-        assert stored is not None
         chosen = self.name if name is None else text("name", name, StudyError)
-        return Study(target, target.restore_study(chosen, stored, copied(changes)), self.spec)
+        return Study(target, copy_study(self.storage, self.id, target, chosen), self.spec)
 
     def optimize(
         self,
@@ -225,6 +214,7 @@ class Study:
         folder: str | Path | None = None,
         keep_output: bool = True,
         environments: Sequence[Mapping[str, str]] = (),
+        fixed: Mapping[str, object] | None = None,
     ) -> tuple[Usage, ...]:
         """Evaluate the objective on workers that never wait for each other; returns where the time of each went.
 
@@ -248,15 +238,11 @@ class Study:
 
         Each trial has a folder of its own (RunningTrial.folder) below `folder`, by default "nonstop-runs" here. What
         commands print is kept there, unless `keep_output` is False. `environments` are variables for the workers'
-        environments, one mapping for each: [{"CUDA_VISIBLE_DEVICES": "0"}, {"CUDA_VISIBLE_DEVICES": "1"}].
+        environments, one mapping for each: [{"CUDA_VISIBLE_DEVICES": "0"}, {"CUDA_VISIBLE_DEVICES": "1"}]. `fixed` are
+        params of every trial of this run, as in ask().
         """
         limit = None if timeout is None else number("timeout", timeout, StudyError, least=0.0, or_else=" of seconds")
-        rule = None if until is None else until_of(until)
-        shows = flag_of(progress)
-        if progress is not None and shows is None and not callable(progress):
-            raise StudyError(f"progress must be True, False or a function of the study, not {shown(progress)}")
-        if on_result is not None and not callable(on_result):
-            raise StudyError(f"on_result must be a function of the study and a trial, not {shown(on_result)}")
+        listeners = listeners_of(self, on_result, progress)
         self._sync()
         terms = Terms(
             n_trials=n_trials,
@@ -265,22 +251,14 @@ class Study:
             trial_timeout=trial_timeout,
             max_failures=max_failures,
             since=self._mirror.cursor,
-            until=rule,
+            until=None if until is None else until_of(until),
+            fixed=checked_fixed(self.spec.space, fixed),
         )
-        surroundings = Surroundings(
-            self.name,
-            study_folder(Path(ROOT if folder is None else folder), self.name, self._identity),
-            flag("keep_output", keep_output, StudyError),
-            checked_environments(environments),
-        )
+        surroundings = surroundings_of(self.name, self._identity, folder, keep_output, environments)
         task = Task(self.storage, self.id, self.spec, objective, terms, self._creation, surroundings)
-        run = Run(self.storage, self.id, self.name, self.spec, self.trials, terms.n_trials, rule)
-        listener = None if on_result is None else partial(on_result, self)
-        called = partial(progress, self) if callable(progress) else None
-        callbacks = Callbacks(self.storage, self.id, terms.since, listener, called)
-        self._callbacks = callbacks
+        self._callbacks = callbacks = Callbacks(self.storage, self.id, terms.since, listeners)
         try:
-            during = attended(run, callbacks, shows if called is None else False)
+            during = attended(task, self.name, self.trials, callbacks)
             return run_workers(task, workers, engine, address, callbacks.ticker(), during)
         finally:
             self._callbacks = None
@@ -351,105 +329,9 @@ class Study:
         self._session.exchange()
 
 
-def create_study(
-    storage: str | Storage | None = None,
-    name: str | None = None,
-    *,
-    space: Space,
-    direction: Direction | None = None,
-    rule: str | Rule | None = None,
-    surrogate: str | Surrogate | None = None,
-    seed: int | None = None,
-    noisy: bool | None = None,
-    initial: int | None = None,
-    command: str | None = None,
-    objective: str | Objective | None = None,
-    load_if_exists: bool = False,
-) -> Study:
-    """A new study in a storage (a URL, or None for memory).
-
-    What is not given has the defaults of nonstop.trials.spec.Spec: minimize, seed 0, the default rule and surrogate.
-    With load_if_exists, the existing study of that name, if there is one: then what is not given is as stored, and what
-    is given must equal what is stored (StudyMismatchError says what does not).
-
-    `objective` is what the study is to evaluate, "module:function" or a nonstop.Command: it is stored, shown to people
-    and compared when the study is opened again. What runs is what optimize() is given.
-    """
-    given = {
-        "space": space,
-        "direction": direction,
-        "rule": rule,
-        "surrogate": surrogate,
-        "seed": seed,
-        "noisy": noisy,
-        "initial": initial,
-    }
-    flag("load_if_exists", load_if_exists, StudyError)
-    chosen = f"study-{uuid.uuid4().hex[:8]}" if name is None else text("name", name, StudyError)
-    about = {"command": command, "objective": stored_text(objective)}
-    chosen_ones = {key: value for key, value in {**given, **about}.items() if value is not None}
-    spec = Spec(**{"space": space, **chosen_ones})  # type: ignore[arg-type]
-    opened = open_storage(storage)
-    try:
-        return Study(opened, opened.create_study(chosen, spec.to_json()), spec)
-    except StudyError:
-        if not load_if_exists or name is None:
-            raise
-    study = _loaded(opened, chosen, given)
-    check_same(
-        chosen, study.spec.objective, about["objective"], "choose another name, or leave `objective` out to go on"
-    )
-    return study
-
-
-def load_study(
-    storage: str | Storage | None,
-    name: str,
-    rule: str | Rule | None = None,
-    surrogate: str | Surrogate | None = None,
-    space: Space | None = None,
-) -> Study:
-    """The study of that name. Pass the rule or surrogate again if it is an object of your own, and the space if it has
-    a constraint that is a function."""
-    given = {"rule": rule, "surrogate": surrogate, "space": space}
-    return _loaded(open_storage(storage), text("name", name, StudyError), given)
-
-
-def delete_study(storage: str | Storage, name: str) -> None:
-    """Delete a study and all its trials, for ever. Whoever still works on it gets a StudyError."""
-    opened = open_storage(storage)
-    opened.delete_study(opened.load_study(text("name", name, StudyError)).id)
-
-
-def _loaded(storage: Storage, name: str, given: Mapping[str, object]) -> Study:
-    record = storage.load_study(name)
-    return Study(storage, record, resumed_spec(name, record.spec, given))
-
-
 def _reopened(storage: Storage, record: StudyRecord, spec: Spec) -> Study:
     """A study that was pickled, with a session of its own. Another that took its name is not meant."""
     for found in storage.list_studies():
         if (found.id, found.creation) == (record.id, record.creation):
             return Study(storage, found, spec)
     raise StudyError(f"the study {record.name!r} that was pickled is no longer in {storage!r}")
-
-
-def _outcome(value: object, state: object) -> TrialState:
-    """COMPLETED or FAILED; TrialError if value and state do not fit."""
-    known = text_of(state)
-    if known == "failed":
-        if value is not None:
-            raise TrialError(f"a failed trial has no value, but {shown(value)} was told")
-        return TrialState.FAILED
-    if state is not None and known != "completed":
-        raise TrialError(f"state must be 'completed' or 'failed', not {shown(state)}")
-    if number_of(value) is None:
-        raise TrialError(f"a value must be a finite number, not {shown(value)}; use state='failed' if there is none")
-    return TrialState.COMPLETED
-
-
-def _number_of_trial(trial: object) -> int:
-    number = whole_of(trial.number if isinstance(trial, Trial) else trial)
-    if number is None:
-        raise TrialError(f"a trial must be a nonstop.Trial or its number, not {shown(trial)}")
-    return number

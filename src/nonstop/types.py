@@ -22,8 +22,8 @@ Params: TypeAlias = Mapping[str, Any]
 #: it as an X without asking. typeshed has the same name for it.
 MaybeNone: TypeAlias = Any
 
-#: What an evaluation tells besides its value: anything that JSON can hold, by name.
-Notes: TypeAlias = Mapping[str, object]
+#: What an evaluation tells besides its value: anything that JSON can hold, by name. Any, for the same reason.
+Notes: TypeAlias = Mapping[str, Any]
 
 #: Whether small or large values of an objective are better.
 Direction: TypeAlias = Literal["minimize", "maximize"]

@@ -28,6 +28,9 @@ _QUERY_PASSWORD: Final = re.compile(rf"({_SECRETS})[^&\s'\"]+", re.IGNORECASE)
 _LAST_QUERY_PASSWORD: Final = re.compile(rf"({_SECRETS})[^&]+", re.IGNORECASE)
 _IS_URL: Final = re.compile(r"(?:--?[\w-]+=)?[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
+#: The end of a reason that names a file: see nonstop.workers.output.
+_FILE: Final = re.compile(r" \[see [^\n]*\]\Z")
+
 
 def seconds_of(duration: object) -> float | None:
     """The seconds of 90, "90s", "1h30m" or "2 d"; None for what is not a positive, finite duration."""
@@ -117,6 +120,11 @@ def hint(name: object, known: Iterable[str]) -> str:
     names = list(known)
     close = get_close_matches(name[:200], names, n=1) if isinstance(name, str) else []
     return f"{close[0]!r}, perhaps?" if close else f"one of {shown(names)}"
+
+
+def cause_of(reason: str | None) -> str:
+    """Why a trial failed, the same for all trials that failed so: without the file that the reason names."""
+    return _FILE.sub("", reason or "") or "no reason given"
 
 
 def printable(text: str) -> str:

@@ -125,7 +125,7 @@ class _Simulation:
         self.setup = setup
         self.clock = VirtualClock()
         scratch = setup.initial is not None
-        self.before = 0 if scratch else 3 * cube_of(setup.problem.space).axes
+        self.before = 0 if scratch else 3 * cube_of(setup.problem.space).most_active
         self.given = 0 if scratch else setup.q  # of the workers' points: those that no optimizer chooses
         self.study = nonstop.create_study(
             MemoryStorage(self.clock),

@@ -14,8 +14,10 @@ import nonstop
 from nonstop.cli.study_summary import echo_study
 from nonstop.storage import open_storage
 from tests.cli.conftest import Said
+from tests.helpers.postgres import fresh
 
 Call = Callable[..., Said]
+X = nonstop.Space({"x": nonstop.Float(0.0, 1.0)})
 SQUARE = ("mine:square", "-p", "x=float:0:1", "--storage", "sqlite:///runs.db")
 
 
@@ -40,10 +42,19 @@ def test_show_and_ls_say_how_far_a_study_is(call: Call, folder: Path) -> None:
     assert row["per_second"] == pytest.approx(shown["per_second"])
 
 
+def test_ls_reads_postgresql(call: Call, postgres_url: str) -> None:
+    url = fresh(postgres_url)
+    study = nonstop.create_study(url, "demo", space=X)
+    for _ in range(4):
+        study.tell(study.ask("me"), 1.0)
+    study.storage.set_budget(study.id, 8)
+    (row,) = json.loads(call("ls", url, "--json").out)
+    assert (row["completed"], row["share"]) == (4, 0.5)
+    assert row["per_second"] > 0.0
+
+
 def test_the_time_left_is_shown_while_something_runs(call: Call, folder: Path) -> None:
-    study = nonstop.create_study(
-        f"sqlite:///{folder / 'runs.db'}", "slow", space=nonstop.Space({"x": nonstop.Float(0.0, 1.0)})
-    )
+    study = nonstop.create_study(f"sqlite:///{folder / 'runs.db'}", "slow", space=X)
     study.storage.set_budget(study.id, 40)
     for _ in range(4):
         trial = study.ask("me")
@@ -95,7 +106,14 @@ def test_nothing_to_do_is_one_clear_line(call: Call, caplog: pytest.LogCaptureFi
 
 def test_a_summary_without_times(capsys: pytest.CaptureFixture[str]) -> None:
     unknown = {"budget": None, "share": None, "per_second": None, "seconds_left": None, "began": None}
-    about = {"name": "new", "storage": "here", "direction": "minimize", "rule": "ucb", "seed": 0, "space": {"x": 1}}
-    rest = {"counts": {"completed": 0}, "best": None, "believed": None, "workers": [], "running": [], "failures": []}
+    about = {"name": "new", "storage": "here", "direction": "minimize", "rule": "ucb", "seed": 0, "space": X.to_json()}
+    rest: dict[str, object] = {
+        "counts": {"completed": 0},
+        "best": None,
+        "believed": None,
+        "workers": [],
+        "running": [],
+        "failures": [],
+    }
     echo_study({**about, **unknown, **rest, "last_result": None})
     assert "budget" not in capsys.readouterr().out

@@ -88,7 +88,10 @@ def answered(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
         ("nonstop run --rule ucb+kb-l", ["ucb+kb-logei"]),
         ("nonstop run --storage sqlite:///ru", ["///runs.db"]),  # bash holds sqlite: for a word of its own
         ("nonstop run --storage sqlite:///runs.db --name demo\\ ", ["demo\\ two"]),
-        ("nonstop show sq", ["sqlite:///runs.db", "sqlite:///stores/"]),
+        ("nonstop show ", ["runs.db", "stores/"]),
+        ("nonstop ls r", ["runs.db"]),
+        ("nonstop show sqlite:", ["///runs.db", "///stores/"]),
+        ("nonstop rename runs.db demo\\ t", ["demo\\ two"]),
         ("nonstop show sqlite:///runs.db demo", ["demo\\ two", "demo"]),
         ("nonstop show sqlite:///runs.db 'demo t", ["demo two"]),
         ("nonstop show runs.db demo\\ t", ["demo\\ two"]),
@@ -172,6 +175,15 @@ def test_the_script_says_where_to_put_it(shell: str) -> None:
     assert f"nonstop completion {shell}" in script
     assert f"{shell}_complete" in script
     assert script.count("#compdef") == (shell == "zsh")
+
+
+def test_the_variable_of_click_gives_the_same_script(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("_NONSTOP_COMPLETE", "bash_source")
+    with pytest.raises(SystemExit, match="0"):
+        main([])
+    assert capsys.readouterr().out.strip() == CliRunner().invoke(app, ["completion", "bash"]).output.strip()
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])

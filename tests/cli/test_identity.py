@@ -25,9 +25,13 @@ def test_another_command_under_the_same_name_is_an_error(call: Call) -> None:
     said = call(*other)
     assert said.code == 2
     assert "made with the command `sh -c 'echo {x} 1 | wc -w'`, not the command `sh -c 'echo {x} | wc -w'`" in said.err
-    assert "--name demo-2" in said.err
+    assert "--name demo-2," in said.err
+    assert call("run", "mine:square", *X, "--name", "demo-2").code == 0
+    assert "--name demo-3," in call(*other).err
     assert "--changed" in said.err
     assert call(*other, "--changed", "--n-trials", "3").code == 0
+    assert call("run", "mine:square", *X, "--name", "new", "--changed").code == 0
+    assert call("run", "mine:slow", *X, "--name", "new").code == 2
     assert best("demo") == 1.0
     assert call("run", "--command", "sh -c 'echo  {x} 1 | wc -w'", *X, "--name", "demo").code == 2  # other text
 

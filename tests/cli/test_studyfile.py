@@ -27,6 +27,7 @@ def test_everything_it_may_say(tmp_path: Path) -> None:
 name = "demo"
 storage = "sqlite:///runs.db"
 command = "python train.py --lr {lr}"
+shell = true
 direction = "maximize"
 rule = "logei"
 surrogate = "paper"
@@ -42,6 +43,9 @@ trial_timeout = "90s"
 max_failures = 3
 engine = "dask"
 address = "tcp://head:8786"
+folder = "out"
+keep_output = false
+gpus = [0, "1,2"]
 [space.lr]
 type = "float"
 low = 1e-5
@@ -64,10 +68,12 @@ choices = ["l1", "l2"]
         }
     )
     assert study == StudyFile(
-        space=space, name="demo", command="python train.py --lr {lr}", storage="sqlite:///runs.db",
-        direction="maximize", rule="logei", surrogate="paper", seed=7, initial=4, noisy=True, workers=8, n_trials=200,
+        space=space, name="demo", command="python train.py --lr {lr}", shell=True,
+        storage="sqlite:///runs.db", direction="maximize", rule="logei", surrogate="paper", seed=7,
+        initial=4, noisy=True, workers=8, n_trials=200,
         timeout=5400.0, until=nonstop.Until(value=0.01, patience=50),
         lease=30.0, trial_timeout=90.0, max_failures=3, engine="dask", address="tcp://head:8786",
+        folder="out", keep_output=False, gpus=("0", "1,2"),
     )  # fmt: skip
     silent = {
         field.name for field in fields(study) if field.name != "default_name" and f"\n{field.name} = " not in text
@@ -177,3 +183,8 @@ def test_durations_are_shown_short() -> None:
 
 def test_a_share_is_all_only_if_it_is_all() -> None:
     assert [share(part) for part in (1.0, 0.9999, 0.5, 0.0, 1.2)] == ["100.0 %", "99.9 %", "50.0 %", "0.0 %", "100.0 %"]
+
+
+def test_a_shell_needs_a_command(tmp_path: Path) -> None:
+    with pytest.raises(StudyFileError, match="shell = true needs command"):
+        read(tmp_path, 'objective = "a:b"\nshell = true\nn_trials = 1\nspace.x = {type = "int", low = 1, high = 2}')

@@ -38,6 +38,7 @@ def fill(url: str) -> None:
             hostile.tell(trial, state="failed", reason=REASON)
         else:
             hostile.tell(trial, -value_of(trial.params or {}))
+    hostile.storage.set_budget(hostile.id, 20)
     hostile.ask("berta")
     hostile.enqueue({"lr": 1e-3, "depth": 3, "<b>loss</b>": "l1"})
     broken = nonstop.create_study(good.storage, "broken", space=SPACE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,6 +42,7 @@ def test_the_list_shows_every_study_with_its_progress_and_state(page: Page) -> N
     expect(card(page, "broken")).to_contain_text("6 failed")
     expect(card(page, "empty")).to_contain_text("no trials yet")
     expect(card(page, HOSTILE)).to_contain_text("running")
+    expect(card(page, HOSTILE)).to_contain_text("9 of 20 (45.0 %) completed")
     expect(page.locator("#live")).to_have_text("live")
 
 
@@ -51,6 +53,33 @@ def test_the_first_look_shows_best_value_progress_and_utilisation(page: Page, ur
     expect(page.locator("#completed")).to_have_text("30")
     expect(page.locator("#utilisation")).to_contain_text("%")
     expect(page.locator("#best-params")).to_contain_text("<b>loss</b>")
+
+
+def test_the_budget_the_pace_and_the_times_of_trials(page: Page, url: str) -> None:
+    study = nonstop.create_study(url, "paced", space=SPACE)
+    study.storage.set_budget(study.id, 5000)
+    for _ in range(5):
+        trial = study.ask("anna")
+        study.tell(trial, value_of(trial.params or {}))
+    study.ask("anna")
+    open_study(page, "paced")
+    expect(page.locator("#of-budget")).to_have_text("of 5,000 completed · 0.1 %")
+    expect(page.locator("#rate")).to_have_text(re.compile(r"results a (second|minute) · about .* left"))
+    started, finished = (headings(page).index(name) + 1 for name in ("Started", "Finished"))
+    expect(page.locator("#rows tr")).to_have_count(6)
+    times = column(page, started)
+    assert all(re.fullmatch(r"\d\d:\d\d:\d\d", time) for time in times), times
+    assert column(page, finished)[0] == "–", "the latest trial is under way"
+    study.storage.set_budget(study.id, 2500)
+    expect(page.locator("#of-budget")).to_have_text("of 2,500 completed · 0.2 %", timeout=15_000)
+    page.goto("/")
+    expect(card(page, "paced")).to_contain_text(re.compile(r"5 of 2,500 \(0\.2 %\) completed · about .* left"))
+    expect(card(page, "paced")).to_contain_text(re.compile(r"1 under way · \S+ results a \w+"))
+
+
+def headings(page: Page) -> list[str]:
+    expect(page.locator("#columns th").first).to_be_visible()
+    return [text.strip("↑↓ ") for text in page.locator("#columns th").all_inner_texts()]
 
 
 def test_every_figure_is_drawn_under_the_security_policy(page: Page) -> None:

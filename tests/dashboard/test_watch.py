@@ -92,6 +92,22 @@ def received(watcher: Watcher, cursor: int) -> dict[str, Any]:
     return {**messages[-1], "trials": [trial for message in messages for trial in message["trials"]]}
 
 
+def test_the_budget_and_when_it_is_complete(study: nonstop.Study, probe: Probe) -> None:
+    async def follow() -> None:
+        watcher = watcher_of(probe)
+        study.storage.set_budget(study.id, 50)
+        finish(study, 5)
+        study.ask("anna")
+        await watcher.feed.refresh()
+        shown = received(watcher, 0)["status"]
+        assert shown["budget"] == 50
+        assert shown["ready"] == pytest.approx(shown["last"] + 45 / shown["per_second"], abs=60.0)
+        await watcher.feed.refresh()
+        assert received(watcher, 0)["status"] == shown, "nothing new, nothing to send"
+
+    run_apart(follow())
+
+
 def test_a_page_gets_all_trials_at_first_and_then_only_new_ones(study: nonstop.Study, probe: Probe) -> None:
     async def follow() -> None:
         watcher = watcher_of(probe)

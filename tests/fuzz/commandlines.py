@@ -8,6 +8,7 @@ import random
 import tempfile
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
+from unittest import mock
 
 import nonstop
 from nonstop.cli.app import main
@@ -31,6 +32,22 @@ COMMANDS = [
     ["run", "study.toml", "--rule", "ucb", "--surrogate", "paper", "--direction", "maximize", "--noisy"],
     ["worker", URL, "demo", "absent:loss", "--n-trials", "3", "--trial-timeout", "5m"],
     ["worker", URL, "demo", "--command", "echo", "--lease", "5"],
+    ["worker", "runs.db", "--n-trials", "3", "--stored"],
+    ["create", "-p", "x=float:0:1", "--name", "new", "--storage", URL, "--seed", "3"],
+    ["ask", "runs.db", "demo", "--lease", "10m", "--worker", "anna"],
+    ["tell", "runs.db", "demo", "1", "-0.5", "--note", "epochs=3"],
+    ["tell", URL, "demo", "1", "--failed", "--reason", "boom"],
+    ["tell", "demo", "--value", "1e-3"],
+    ["enqueue", "runs.db", "demo", "x=0.5"],
+    ["enqueue", URL, "demo", '{"x": 0.25}'],
+    ["retry", "runs.db", "demo", "0", "1", "--reason", "boom", "--again", "--json"],
+    ["rename", URL, "spare", "other"],
+    ["copy", URL, "demo", "second", "--to", "copies.db", "--empty"],
+    ["delete", URL, "spare"],
+    ["delete", URL, "second", "--yes"],
+    ["import", "runs.db", "demo", "rows.csv", "--value", "loss", "--keep-unknown", "--dry-run"],
+    ["import", URL, "demo", "rows.jsonl", "--format", "jsonl", "--again", "--raw"],
+    ["import", URL, "--optuna", "runs.db", "--study", "mixed"],
     ["--version"],
     ["--help"],
 ]
@@ -42,10 +59,13 @@ def run(count: int, seed: int, deadline_seconds: float) -> int:
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         study = nonstop.create_study(URL, "demo", space=nonstop.Space({"x": nonstop.Float(0.0, 1.0)}))
         study.tell(study.ask("anna"), 0.5)
+        study.copy("spare")
         study.storage.close()
         Path("study.toml").write_text(
             'objective = "absent:loss"\nn_trials = 3\n[space.x]\ntype="float"\nlow=0\nhigh=1\n'
         )
+        Path("rows.csv").write_text("x,loss,note\n0.5,1,a\n0.25,x,\n")
+        Path("rows.jsonl").write_text('{"params": {"x": 0.5}, "value": 1}\n{"params": {"x": 5}}\n')
         try:
             return loop(count, seed, deadline_seconds, one)
         finally:
@@ -56,7 +76,8 @@ def one(source: random.Random) -> None:
     """One changed command line, in this process."""
     words = _changed(source)
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
+    given = io.StringIO(source.choice(("", "7", '{"number": 0, "value": 0.5}', word(source))))
+    with redirect_stdout(out), redirect_stderr(err), mock.patch("sys.stdin", given):
         try:
             main(words)
         except SystemExit as left:

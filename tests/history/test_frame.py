@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import nonstop
+from nonstop.trials.messages import Report
 
 SPACE = nonstop.Space({"x": nonstop.Float(0.0, 1.0), "kind": nonstop.Categorical(["a", "b"])})
 COLUMNS = ["number", "state", "value", "params_x", "params_kind", "worker", "attempt", "reason"]
@@ -54,3 +55,19 @@ def test_every_trial_says_who_when_and_why(study: nonstop.Study) -> None:
     assert frame["seconds"][0] == pytest.approx((end - start).total_seconds(), abs=1e-5)
     assert frame["datetime_complete"].isna().tolist() == [False, False, True, True]
     assert frame["seconds"].isna().tolist() == [False, False, True, True]
+
+
+def test_notes_are_columns_and_measured_seconds_count(study: nonstop.Study) -> None:
+    for number in range(2):
+        trial = study.ask()
+        notes = {"epochs": 3 + number} if number else {"epochs": 3, "device": "cuda:1"}
+        report = Report(
+            f"report-{number}", trial.number, 1, nonstop.TrialState.COMPLETED, 0.5, notes=notes, seconds=7.25
+        )
+        study.storage.exchange(study.id, 0, report)
+    frame = study.to_dataframe()
+    assert list(frame.columns) == [*COLUMNS[:5], "note_epochs", "note_device", *COLUMNS[5:], *TIMES]
+    assert list(frame["note_epochs"]) == [3, 4]
+    assert frame["note_device"][0] == "cuda:1"
+    assert pd.isna(frame["note_device"][1])
+    assert list(frame["seconds"]) == [7.25, 7.25]

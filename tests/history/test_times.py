@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ import pytest
 
 import nonstop
 from nonstop import history
+from nonstop.cli.study_summary import summary_of_study
+from nonstop.dashboard.watch import Watcher
 from nonstop.history.board import Board
 from nonstop.storage import open_storage
 from nonstop.storage.memory import MemoryStorage
@@ -152,6 +155,60 @@ def test_a_database_that_is_locked(tmp_path: Path, when: str) -> None:
     agree(measured, stored)
     assert stored.storing >= OUTAGE - TOLERANCE
     assert duration_of(study.trials[number]) == pytest.approx(EVALUATION, abs=TOLERANCE)
+
+
+def test_every_place_tells_the_same_of_a_run_with_an_outage(tmp_path: Path) -> None:
+    """The summary (measured by workers), the live lines, `show`, the timeline and the dashboard."""
+    path = tmp_path / "runs.db"
+    study = nonstop.create_study(open_storage(f"sqlite:///{path}"), "demo", space=X, seed=0)
+    board = Board(-1.0)
+    threads: list[threading.Thread] = []
+
+    def objective(params: dict[str, Any]) -> float:
+        if not threads:
+            locked = threading.Event()
+            threads.append(threading.Thread(target=lock, args=(path, EVALUATION + OUTAGE, locked)))
+            threads[0].start()
+            locked.wait(10.0)
+        time.sleep(EVALUATION)
+        return float(params["x"])
+
+    (measured,) = study.optimize(objective, n_trials=3)
+    threads[0].join()
+    board.apply(study.storage.exchange(study.id, 0))
+    shown = summary_of_study(study, "here", time.time())
+    status = Watcher(study.storage, study.storage.load_study("demo"))._poll().status
+    drawn = history.timeline(study.spec, study.trials).lanes[0]
+    evaluated = sum(segment.end - segment.start for segment in drawn.segments if segment.kind == "completed")
+    shares = {
+        "summary": measured.utilisation,
+        "live": board.utilisation(time.time()),
+        "show": shown["utilisation"],
+        "dashboard": status["usage"]["share"],
+        "timeline": evaluated / drawn.segments[-1].end,
+    }
+    exact = 3 * EVALUATION / (3 * EVALUATION + OUTAGE)
+    assert shares == pytest.approx(dict.fromkeys(shares, exact), abs=0.12), "0.53; it was 1 where it was not measured"
+
+
+def test_what_only_the_workers_know() -> None:
+    """A worker that waits for the rest of the budget is idle by its own account; no trial tells of it."""
+    study = nonstop.create_study(space=X, seed=0)
+    first = threading.Event()
+
+    def objective(params: dict[str, Any]) -> float:
+        if not first.is_set():
+            first.set()
+            time.sleep(OUTAGE)
+        return float(params["x"])
+
+    measured = study.optimize(objective, n_trials=2, workers=ThreadPoolExecutor(2))
+    stored = history.utilisation(study.trials)
+    assert sum(usage.idle for usage in measured) >= OUTAGE / 2
+    assert sum(usage.idle for usage in stored) <= TOLERANCE
+    assert sum(usage.evaluating for usage in stored) == pytest.approx(
+        sum(usage.evaluating for usage in measured), abs=TOLERANCE
+    )
 
 
 def lock(path: Path, seconds: float, locked: threading.Event) -> None:

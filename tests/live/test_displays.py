@@ -10,7 +10,6 @@ import subprocess
 import sys
 import types
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -84,18 +83,18 @@ def drawn(what: Line | Panel, width: int = 120, **more: Any) -> str:
 
 def test_the_line() -> None:
     console = Console(file=io.StringIO(), width=120)
-    words = "best 1, 12 of 48 done (25 %), 2 running, 0 failed, 100.0 % of the time evaluating, 2 results a minute"
-    assert re.fullmatch(rf"━+╸? +{re.escape(words)},? *…?\n", drawn(Line(console, 48)))
+    said = "12 of 48 done (25 %), about 18 min left, best 1, 2 running, 0 failed, "
+    assert re.fullmatch(rf"━+╸? +{re.escape(said)}100.0 % of the time evaluati…\n", drawn(Line(console, 48)))
     wide = drawn(Line(console, 48), width=200).rstrip()
-    assert wide.endswith(f"{words}, about 18 min left")
-    assert drawn(Line(console, 48), width=200, last=True).rstrip().endswith(", in 6m 00s")
+    assert wide.endswith(f"{said}100.0 % of the time evaluating, 2 results a minute")
+    assert "12 of 48 done (25 %), in 6m 00s, best 1, " in drawn(Line(console, 48), width=200, last=True)
     assert drawn(Line(console, 48), width=40).count("\n") == 1, "one line, however narrow the terminal is"
     assert "━" not in drawn(Line(console, None))
 
 
 def test_the_panel_has_the_rate_and_the_time_left() -> None:
     head = drawn(Panel(Console(file=io.StringIO()), "demo", 48)).splitlines()[0]
-    assert "2 results a minute, about 18 min left" in head
+    assert "about 18 min left, 2 results a minute, 100.0 % of the time evaluating" in head
 
 
 @dataclass
@@ -178,14 +177,12 @@ def in_a_script(more: str, terminal: bool, **environment: str) -> tuple[str, str
     return done.stdout, said.decode()
 
 
-def test_a_terminal_shows_a_line_that_stays(tmp_path: Path) -> None:
+def test_a_terminal_shows_a_line_that_stays() -> None:
     out, err = in_a_script("", terminal=True)
     plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", err)
-    assert plain.rstrip().splitlines()[-1].count("5 of 5 done (100 %)") == 1
-    assert "in " in plain.splitlines()[-1]
+    assert re.search(r"5 of 5 done \(100 %\), in \S+ s, best 0\S*, 0 running, 0 failed", plain.splitlines()[-1])
     assert out.count("at work\n") == 5, "what a program prints into a file stays there"
     assert "at work" not in plain
-    assert tmp_path.exists()
 
 
 def test_nothing_is_shown_where_nobody_looks() -> None:

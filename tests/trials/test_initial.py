@@ -59,19 +59,19 @@ def test_who_asks_keeps_to_the_budget_that_is_stored() -> None:
     assert quasi_random(study) == [0, 1]
 
 
-def test_a_larger_budget_adds_none_once_the_model_has_proposed() -> None:
+def test_a_trial_run_of_a_few_takes_nothing_from_the_design_of_a_long_one() -> None:
     study = nonstop.create_study(space=NINE, rule="ucb")
-    study.optimize(total, n_trials=8)
-    study.optimize(total, n_trials=60)
-    assert quasi_random(study) == [0, 1]
+    study.optimize(total, n_trials=5)
+    study.optimize(total, n_trials=32)
+    assert quasi_random(study) == [0, 5, 6, 7]
     assert replay(study.spec, study.trials).identical
 
 
-def test_a_larger_budget_adds_some_while_it_has_not() -> None:
+def test_a_study_that_goes_on_has_its_design_behind_it() -> None:
     study = nonstop.create_study(space=NINE, rule="ucb")
-    study.optimize(total, n_trials=1)
-    study.optimize(total, n_trials=16)
-    assert quasi_random(study) == [0, 1, 2, 3]
+    study.optimize(total, n_trials=8)
+    study.optimize(total, n_trials=20)
+    assert quasi_random(study) == [0, 1]
 
 
 def test_who_goes_on_with_a_study_and_says_how_many_gets_as_many() -> None:

@@ -66,6 +66,7 @@ def test_the_order_of_the_results_counts_and_not_that_of_the_trials() -> None:
         ("evaluating 1h30m", Until(evaluating=5400.0)),
         ("evaluating 90", Until(evaluating=90.0)),
         ("value 1 or no improvement in 5 or evaluating 2h", Until(1.0, 5, "2h")),
+        ("evaluating 0.000000001s", Until(evaluating=1e-9)),
         (["value 1", "evaluating 2h"], Until(value=1.0, evaluating=7200.0)),
     ],
 )

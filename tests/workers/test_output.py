@@ -62,7 +62,7 @@ def test_a_parameter_of_the_same_name_is_meant(tmp_path: Path) -> None:
     )
     command.check(space)
     assert command.arguments({"seed": 4, "folder": 2}, running(tmp_path)) == ["echo", "4", "2"]
-    assert Command("sh -c 'echo {folder}'").check(space) is None  # a number here
+    Command("sh -c 'echo {folder}'").check(space)  # a number here
 
 
 @pytest.mark.parametrize("name", ["folder", "worker"])

@@ -51,7 +51,8 @@ def told(params: dict[str, float], trial: RunningTrial) -> float:
 @pytest.mark.parametrize("how", ["here", "processes", "threads", "pool", "limited"])
 def test_every_engine_passes_the_trial(how: str, here: Path) -> None:
     study = nonstop.create_study(f"sqlite:///{here / 'runs.db'}", "demo", space=SPACE, seed=5)
-    arguments: dict[str, Any] = {"limited": {"trial_timeout": 60.0}, "processes": {"workers": 2}}.get(how, {})
+    known: dict[str, dict[str, Any]] = {"limited": {"trial_timeout": 60.0}, "processes": {"workers": 2}}
+    arguments = known.get(how, {})
     if how in ("threads", "pool"):
         with (ThreadPoolExecutor if how == "threads" else ProcessPoolExecutor)(2) as executor:
             study.optimize(told, n_trials=3, workers=executor, **arguments)
@@ -97,7 +98,7 @@ def test_no_folder_is_made_unless_it_is_asked_for(here: Path) -> None:
 
 class Method:
     def __call__(self, params: Any, trial: RunningTrial) -> float:
-        return float(trial.number) + params["x"]
+        return trial.number + float(params["x"])
 
 
 def two(params: Any, second: RunningTrial) -> float:
@@ -105,7 +106,7 @@ def two(params: Any, second: RunningTrial) -> float:
 
 
 def with_data(params: Any, data: float, trial: RunningTrial) -> float:
-    return data + params["x"] + trial.number
+    return data + float(params["x"]) + trial.number
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,7 @@ def with_data(params: Any, data: float, trial: RunningTrial) -> float:
         (lambda params, *, trial: 1.0, Takes.NAMED),  # noqa: ARG005
         (lambda *args, **kwargs: 1.0, Takes.NOT),  # noqa: ARG005
         (lambda trial: 1.0, Takes.NOT),  # noqa: ARG005
-        (functools.partial(two, second=3), Takes.NOT),
+        (functools.partial(two, second=None), Takes.NOT),  # type: ignore[arg-type]
         (functools.partial(with_data, data=3), Takes.NAMED),
         (Method(), Takes.NAMED),
         (Method().__call__, Takes.NAMED),
@@ -196,6 +197,14 @@ def test_a_mapping_with_a_value_and_notes(limit: float | None, tmp_path: Path) -
     assert evaluate(limited(lambda _: {"value": 1, "a": 2}, limit), {}).notes == {"a": 2}
     for returned in ({"loss": 1.0}, {"value": "x"}, {"value": None}):
         assert "returned" in (evaluate(limited(lambda _, r=returned: r, limit), {}).reason or "")
+
+
+def test_a_retried_trial_keeps_what_was_noted_before() -> None:
+    study = nonstop.create_study(space=SPACE)
+    study.tell(study.ask(), state="failed")
+    study.retry()
+    study.optimize(lambda _: {"value": 1.0, "b": 2}, n_trials=1)
+    assert study.trials[1].notes == {"retry_of": 0, "b": 2}
 
 
 def test_it_cannot_be_changed_and_can_be_sent(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nonstop.acquisition.feasible import WEIGHT, log_probability
+from nonstop.acquisition.inside import scattered
 from nonstop.acquisition.pareto import Front, pareto_front
 from nonstop.acquisition.rule import Choice, View
 from nonstop.acquisition.scored import scored
@@ -27,7 +28,8 @@ _ELDERS = 10  # of the first of them are the best data points
 
 @dataclass(frozen=True, slots=True)
 class Aegis:
-    """One of the three at random. d counts parameters: a categorical one counts once, however many columns it has."""
+    """One of the three at random. d counts parameters that are active at once: a categorical one counts once, however
+    many columns it has."""
 
     features: int = 1024
 
@@ -35,7 +37,7 @@ class Aegis:
         whole("Aegis: features", self.features, RuleError, least=2, most=MAX_FEATURES)
 
     def choose(self, view: View) -> Choice:
-        half = 0.5 * epsilon(view.cube.axes)
+        half = 0.5 * epsilon(view.cube.most_active)
         drawn = view.rng.random()
         if drawn < half:
             return Thompson(self.features).choose(view)
@@ -67,8 +69,8 @@ def mean_variance_front(view: View) -> Front:
         moments = view.gp.moments(P)
         return np.column_stack((*moments, log_probability(view.terms, P)) if view.terms else moments)
 
-    start = view.cube.spread(view.rng.random((_POPULATION, view.cube.axes)))
+    start = scattered(view.cube, view.rng, _POPULATION)
     ends = [view.maximize(scored(rule, view)).x for rule in (Mean(), Uncertainty())]
-    elders = [*ends, *view.gp.X[np.argsort(-view.gp.y, kind="stable")[:_ELDERS]]]
-    start[: len(elders)] = elders
+    elders = view.cube.feasible(view.gp.X[np.argsort(-view.gp.y, kind="stable")[:_ELDERS]])
+    start[: len(ends) + len(elders)] = [*ends, *elders]
     return pareto_front(objectives, start, view.cube, view.rng)

@@ -23,6 +23,7 @@ from scipy.special import log_ndtr
 from nonstop.acquisition.penalized import log_softplus
 from nonstop.acquisition.rule import Acquisition
 from nonstop.acquisition.scored import Scored
+from nonstop.space.embedding import PLAIN, Embedding
 from nonstop.surrogate.success import Success
 from nonstop.types import Array
 
@@ -89,7 +90,7 @@ def log_probability(terms: Sequence[Acquisition], P: Array, cheap: bool = False)
     return np.asarray(np.sum([term.screen(P) if cheap else term.value(P) for term in terms], axis=0))
 
 
-def success_terms(X: Array, failed: Array, pending: Array) -> tuple[Acquisition, ...]:
+def success_terms(X: Array, failed: Array, pending: Array, embedding: Embedding = PLAIN) -> tuple[Acquisition, ...]:
     """The log-probability that an evaluation succeeds, given completed, failed and pending points; none if none failed,
     or if failures seem to come at random.
 
@@ -98,7 +99,7 @@ def success_terms(X: Array, failed: Array, pending: Array) -> tuple[Acquisition,
     """
     if not len(failed):
         return ()
-    known = Success.of(X, failed)
+    known = Success.of(X, failed, embedding)
     if known.trust < 0.5:  # more likely at random: small differences of p would only mislead rules that look closely
         return ()
     rule = LogProbability(known.offset, known.amplitude, known.rate, known.trust)

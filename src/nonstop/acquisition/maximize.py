@@ -4,6 +4,9 @@ Candidates are quasi-random points (the paper's number is 1000 d) and points aro
 quasi-random points alone would miss in high dimension. In mixed spaces every candidate is feasible; the climb moves the
 continuous columns and integers of many levels, which are rounded afterwards, and a walk over discrete neighbours moves
 the others.
+
+Where constraints leave a region of the cube, every candidate lies in it, a climb does not leave it, and the best few
+go on along its border (border.py).
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from nonstop.acquisition.border import slide
+from nonstop.acquisition.inside import feasible_moves, retracted, topped_up
 from nonstop.acquisition.rule import Acquisition, Choice
 from nonstop.numerics.descent import Limits, minimize
 from nonstop.numerics.linalg import row_dots
@@ -30,6 +35,8 @@ _LOCAL_SCALES = (0.02, 0.5)  # of a lengthscale: how far local candidates lie fr
 _MOVED = 20  # coordinates in which a local candidate differs from its observation, on average
 _WALKERS = 3  # points from which to walk over discrete neighbours
 _TOP = 3  # of a walker's neighbours, those from which to climb
+_ROUNDS = 40  # of a climb in a region: one that met the border would not get further anyway
+_SLIDERS = 4  # points that climb along the border of the region
 _WALK = 32  # moves of a walker, at most; few take more than ten
 ENUMERABLE = 8192  # in a discrete cube with at most so many points, all of them are candidates
 
@@ -66,6 +73,8 @@ def maximize(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generato
     if not cube.is_continuous:
         x, value = _rounded(acquisition, terrain, x, value)
         x, value = _walk(acquisition, terrain, x, value)
+    if cube.region is not None:
+        x, value = _slid(acquisition, terrain, x, value)
     points, values = np.concatenate([x, shortlist]), np.concatenate([value, values])
     free = _free(points, terrain.taken)
     return _ranked(points[free], values[free])
@@ -105,7 +114,8 @@ def _global(cube: Cube, rng: np.random.Generator, size: int) -> Array:
     """A block of quasi-random points, all shifted by the same random vector, modulo 1."""
     shifted = _pattern(cube.axes)[:size] + rng.random(cube.axes)
     shifted -= np.floor(shifted)
-    return shifted if cube.is_continuous else cube.spread(shifted)
+    points = shifted if cube.is_continuous else cube.spread(shifted)
+    return points if cube.region is None else topped_up(cube, points, rng)
 
 
 @lru_cache(maxsize=4)
@@ -125,11 +135,15 @@ def _local(terrain: Terrain, rng: np.random.Generator, size: int) -> Array:
     scale = np.exp(rng.uniform(low, high, size=(size, 1))) * np.minimum(terrain.lengthscales, 1.0)
     if cube.dim > _MOVED:
         scale *= rng.random((size, cube.dim)) < _MOVED / cube.dim
-    points = centers[rng.integers(len(centers), size=size)] + rng.standard_normal((size, cube.dim)) * scale
+    origins = centers[rng.integers(len(centers), size=size)]
+    points = origins + rng.standard_normal((size, cube.dim)) * scale
     if not cube.is_continuous:
         redrawn = rng.random((size, cube.dim)) < 1.0 / cube.axes
         points = np.where(redrawn & ~cube.flexible, rng.random((size, cube.dim)), points)
-    return np.minimum(np.maximum(points, 0.0), 1.0) if cube.is_continuous else cube.snap(points)
+    if cube.is_conditional:  # what was not active has no value to stay close to
+        points = np.where(cube.active(origins), points, rng.random((size, cube.dim)))
+    points = np.minimum(np.maximum(points, 0.0), 1.0) if cube.is_continuous else cube.snap(points)
+    return points if cube.region is None else retracted(cube, origins, points)
 
 
 def _diverse(points: Array, values: Array, lengthscales: Array) -> list[int]:
@@ -155,15 +169,18 @@ def _polish(
 
     def negative(P: Array) -> tuple[Array, Array]:
         value, gradient = acquisition.value_and_gradient(P)
+        if terrain.cube.region is not None:  # a step out of the region was too long
+            value = np.where(terrain.cube.holds(P), value, -np.inf)
         return -value, -gradient
 
     reach = np.minimum(terrain.lengthscales, 1.0)
+    rounds = 200 if terrain.cube.region is None else _ROUNDS
     found = minimize(
         negative,
         starts,
         np.where(columns, 0.0, starts),
         np.where(columns, 1.0, starts),
-        Limits(tolerance=terrain.tolerance, longest=0.25, merge=0.02 * reach),
+        Limits(tolerance=terrain.tolerance, longest=0.25, merge=0.02 * reach, rounds=rounds),
         np.diag(reach**2),
     )
     return found.x, -found.value
@@ -174,7 +191,29 @@ def _rounded(acquisition: Acquisition, terrain: Terrain, x: Array, value: Array)
     cube = terrain.cube
     if np.array_equal(cube.climbable, cube.flexible):  # no integer was moved
         return x, value
-    return _polish(acquisition, terrain, cube.snap(x), cube.flexible)
+    x = cube.snap(x)
+    return _polish(acquisition, terrain, x if cube.region is None else x[cube.holds(x)], cube.flexible)
+
+
+def _slid(acquisition: Acquisition, terrain: Terrain, x: Array, value: Array) -> tuple[Array, Array]:
+    """The points, and where the best few of them end along the border of the region."""
+    cube, reach = terrain.cube, np.minimum(terrain.lengthscales, 1.0)
+    feasible = cube.holds(x)
+    x, value = x[feasible], value[feasible]
+    best = np.argsort(-value, kind="stable")[:_SHORTLIST]
+    ends: list[tuple[Array, float]] = []
+    for start in x[best[_apart(x[best], reach)[:_SLIDERS]]]:
+        columns = cube.flexible & cube.active(start[None])[0]
+        if columns.any():
+            ends.append(slide(acquisition, cube, start, columns, reach, terrain.tolerance))
+    points = [end for end, _ in ends]
+    return np.concatenate([x, np.reshape(points, (-1, cube.dim))]), np.append(value, [height for _, height in ends])
+
+
+def _apart(points: Array, reach: Array) -> NDArray[np.intp]:
+    """The rows that are not close to an earlier one."""
+    first = [i for i, point in enumerate(points) if not (np.abs(points[:i] - point) < 0.02 * reach).all(axis=1).any()]
+    return np.array(first, dtype=np.intp)
 
 
 def _walk(acquisition: Acquisition, terrain: Terrain, x: Array, value: Array) -> tuple[Array, Array]:
@@ -182,7 +221,7 @@ def _walk(acquisition: Acquisition, terrain: Terrain, x: Array, value: Array) ->
     continuous columns after every move. All walkers share the calls of the acquisition."""
     order = np.argsort(-value, kind="stable")[:_WALKERS]
     points, heights = x[order], value[order]
-    if not len(terrain.cube.neighbours(points[0])):  # every discrete axis has a single level
+    if not len(points) or not len(_near(terrain.cube, points[0])):  # every discrete axis has a single level
         return x, value
     ends, end_values = [x], [value]
     for _ in range(_WALK):
@@ -214,7 +253,7 @@ def _steps(
 ) -> tuple[NDArray[np.intp], Array, Array]:
     """Where each walker may go next: all neighbours of its point, and the best of them together. With each step, the
     index of its walker and its value."""
-    near = [cube.neighbours(point) for point in points]
+    near = [_near(cube, point) for point in points]
     values = np.split(acquisition.value(np.concatenate(near)), np.cumsum([len(block) for block in near])[:-1])
     far = []
     for point, height, block, value in zip(points, heights, near, values, strict=True):
@@ -229,6 +268,11 @@ def _steps(
     return walker, np.concatenate([*near, further]), np.concatenate(values)
 
 
+def _near(cube: Cube, x: Array) -> Array:
+    """Where a walker may go from x."""
+    return cube.neighbours(x) if cube.region is None else feasible_moves(cube, x)
+
+
 def _together(cube: Cube, point: Array, near: Array) -> Array:
     """The moves from a point to its neighbours, best first, made together: the first two, four, eight, ... of them, of
     each axis the first only. Moves one by one would be as many as there are axes."""
@@ -240,7 +284,10 @@ def _together(cube: Cube, point: Array, near: Array) -> Array:
     counts = np.minimum(2 ** np.arange(1, (len(near) - 1).bit_length() + 1), len(near))
     mover = np.where(changed.any(axis=0), changed.argmax(axis=0), len(near))
     moved = np.concatenate([near, point[None]])[mover, np.arange(cube.dim)]
-    return np.where(mover < counts[:, None], moved, point)
+    steps = np.where(mover < counts[:, None], moved, point)
+    if cube.is_conditional:  # a move may have made the others inactive
+        steps = cube.snap(steps)
+    return steps if cube.region is None else steps[cube.holds(steps)]
 
 
 def _ranked(points: Array, values: Array) -> Choice:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nonstop.acquisition.inside import retracted
 from nonstop.space.cube import Cube
 from nonstop.types import Array
 
@@ -43,6 +44,7 @@ def pareto_front(
         parents = points[_tournament(rank, crowding, rng)]
         children = np.clip(_mutated(_crossed(parents, rng), rng), 0.0, 1.0)
         children = children if cube.is_continuous else cube.snap(children)
+        children = children if cube.region is None else retracted(cube, parents, children)
         points, values = np.concatenate([points, children]), np.concatenate([values, objectives(children)])
         rank, crowding = standing(values)
         kept = np.lexsort((-crowding, rank))[: len(start)]

@@ -4,7 +4,8 @@
     alpha(x) prod_j phi_j(x),    phi_j = (w_j^p + 1)^(1/p),    w_j = L_j |x - x_j| / (|mu(x_j) - y*| + gamma sigma(x_j))
 
 Symbols: x_j the busy points; y* the best value; gamma = 1, and p = -5, which makes min{w, 1} smooth; L_j the largest
-|grad mu| over the cube (LP), or over the box around x_j whose sides are the lengthscales (LLP).
+|grad mu| over the cube (LP), or over the box around x_j whose sides are the lengthscales (LLP). Points, distances and
+gradients are those that the model sees (space/embedding.py).
 
 A product only penalizes where alpha > 0. UCB may be negative, so softplus(UCB) = log(1 + exp(UCB)) takes its place, as
 in González et al. (2016): it keeps the order of points and has no parameter, while a shift by the least UCB would make
@@ -82,10 +83,12 @@ class Penalty:
         return (value, np.ones_like(value)) if isinstance(self.scored.rule, LogEI) else log_softplus(value)
 
     def _penalty(self, P: Array) -> tuple[Array, Array]:
-        apart = P[:, None, :] - self.busy
+        embedding = self.scored.gp.embedding
+        E = embedding.apply(P)
+        apart = E[:, None, :] - embedding.apply(self.busy)
         squared = np.maximum(np.square(apart).sum(axis=2), _NEAREST)
         value, by_log_w = log_penalizer(0.5 * np.log(squared) + np.log(self.slopes))
-        return value.sum(axis=1), np.einsum("mb,mbd->md", by_log_w / squared, apart)
+        return value.sum(axis=1), embedding.pull(E, np.einsum("mb,mbd->md", by_log_w / squared, apart))
 
 
 def log_penalizer(log_w: Array) -> tuple[Array, Array]:
@@ -103,10 +106,11 @@ def log_softplus(u: Array) -> tuple[Array, Array]:
 
 def lipschitz(gp: GP, busy: Array, local: bool) -> Array:
     """L_j for every busy point (b,)."""
-    d = busy.shape[1]
+    e = len(gp.scales)
     if local:
-        half = 0.5 * gp.lengthscales
-        found = [steepest(gp, np.maximum(x - half, 0.0), np.minimum(x + half, 1.0)) for x in busy]
+        half = 0.5 * gp.scales
+        around = gp.embedding.apply(busy)
+        found = [steepest(gp, np.maximum(x - half, 0.0), np.minimum(x + half, 1.0)) for x in around]
     else:
-        found = [steepest(gp, np.zeros(d), np.ones(d))] * len(busy)
+        found = [steepest(gp, np.zeros(e), np.ones(e))] * len(busy)
     return np.array([L if L > _FLAT else _IF_FLAT for L in found])

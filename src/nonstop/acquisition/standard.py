@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from nonstop.acquisition.inside import scattered
 from nonstop.acquisition.schedule import Schedule
 from nonstop.arguments import number
 from nonstop.errors import RuleError
@@ -68,4 +69,4 @@ class Random:
     """Uniform in the cube: the baseline."""
 
     def draw(self, cube: Cube, rng: np.random.Generator) -> Array:
-        return cube.spread(rng.random((64, cube.axes)))
+        return scattered(cube, rng, 64)

@@ -13,11 +13,15 @@ from contextlib import suppress
 
 import click
 
+from nonstop.cli.asking import ask, enqueue, tell
 from nonstop.cli.completion import VARIABLE as COMPLETING
 from nonstop.cli.completion import answer, completion
+from nonstop.cli.create import create
 from nonstop.cli.dashboard import dashboard
 from nonstop.cli.export import export
+from nonstop.cli.importing import import_
 from nonstop.cli.inspect import best, ls, show
+from nonstop.cli.managing import copy, delete, rename, retry
 from nonstop.cli.replay import replay
 from nonstop.cli.report import report
 from nonstop.cli.run import run
@@ -47,17 +51,23 @@ def _version(context: click.Context, _option: click.Parameter, wanted: bool) -> 
 
 
 @click.group(
-    commands=[run, worker, ls, show, best, export, report, replay, dashboard, completion],
+    commands=[
+        *(run, worker, create, ask, tell, enqueue, retry),
+        *(ls, show, best, report, dashboard, export, import_, replay),
+        *(rename, copy, delete, completion),
+    ],
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
     epilog="""\b
 Examples:
   nonstop run study.toml
   nonstop run train:loss -p lr=float:1e-5:1e-1:log -p depth=int:1:12 --workers 8 --n-trials 200
   nonstop run --command "python train.py --lr {lr}" -p lr=float:1e-5:1e-1:log --timeout 2h
-  nonstop show sqlite:///nonstop.db loss
+  nonstop show loss
+  nonstop show runs.db demo
 
 \b
-A storage is sqlite:///FILE or postgresql://USER@HOST/DATABASE. If NONSTOP_STORAGE names it, no command needs the URL.
+A storage is a FILE of SQLite, sqlite:///FILE or postgresql://USER@HOST/DATABASE. If none is given, it is that which
+NONSTOP_STORAGE names, else nonstop.db. If it has one study only, that need not be named.
 NONSTOP_DEBUG=1 or --debug shows tracebacks. Exit codes: 0 success, 1 failed, 2 usage,
 130 interrupted.
 """,

@@ -8,12 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias, get_args
 
 from nonstop.acquisition.rules import RULES
 from nonstop.cli.studyfile import DEFAULT_STORAGE, ENGINES
-from nonstop.cli.target import VARIABLE
+from nonstop.cli.target import VARIABLE, url_of
 from nonstop.surrogate.model import PRESETS
 from nonstop.types import Direction
 
@@ -45,16 +44,17 @@ def complete_url(_context: click.Context, _parameter: click.Parameter, typed: st
 def complete_study(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem[str]]:
     """The studies of the storage that was typed before, or that is the default; and storages, if none was typed."""
     words: Sequence[str] = context.params.get(parameter.name or "") or ()
-    if words and _is_storage(words[0]):
-        return _studies(words[0], typed) if len(words) == 1 else []
-    if words:
-        return []
-    return [*_studies(_default(), typed), *complete_url(context, parameter, typed)]
+    storage = url_of(words[0]) if words else None
+    if storage is not None:
+        return _studies(storage, typed) if len(words) == 1 else []
+    return [] if words else [*_studies(_default(), typed), *complete_storage(context, parameter, typed)]
 
 
 def complete_storage(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem[str]]:
-    """Storages, for commands whose only argument is one."""
-    return [] if context.params.get(parameter.name or "") else complete_url(context, parameter, typed)
+    """Storages, for commands whose first argument may be one: database files, as URLs if one was begun."""
+    if context.params.get(parameter.name or ""):
+        return []
+    return complete_url(context, parameter, typed) if typed.startswith("sqlite:") else _files(typed, _DATABASES)
 
 
 def complete_name(context: click.Context, _parameter: click.Parameter, typed: str) -> list[CompletionItem[str]]:
@@ -88,15 +88,11 @@ def _default() -> str:
     return os.environ.get(VARIABLE) or DEFAULT_STORAGE
 
 
-def _is_storage(word: str) -> bool:
-    return "://" in word or Path(word).suffix in _DATABASES
-
-
 def _studies(storage: str, typed: str) -> list[CompletionItem[str]]:
     from nonstop.storage.names import study_names
 
     with suppress(Exception):  # no such file, a server that does not answer, a scheme of one's own
-        url = storage if "://" in storage else f"{_SQLITE}{storage}"
+        url = url_of(storage) or storage
         # A name with a line break or a command to the terminal in it must be typed by hand.
         return _offered(name for name in study_names(url) if name.startswith(typed) and name.isprintable())
     return []

@@ -11,7 +11,7 @@ from typing import Final
 import click
 from click.shell_completion import CompletionItem, ShellComplete, get_completion_class, split_arg_string
 
-#: If this is set, `nonstop` answers a shell and does nothing else. Its value is SHELL_complete.
+#: If this is set, `nonstop` answers a shell and does nothing else: SHELL_complete or SHELL_source.
 VARIABLE: Final = "_NONSTOP_COMPLETE"
 SHELLS: Final = ("bash", "zsh", "fish")
 
@@ -109,20 +109,29 @@ def completion(shell: str) -> None:
 
     It completes commands, options, study files, rules, surrogates, engines and the studies of a storage. The first
     lines of the script say where to put it."""
-    source = completion_class(shell)(click.Group(), {}, "nonstop", VARIABLE).source()
-    click.echo(_INSTRUCTIONS[shell] + source.removeprefix("#compdef nonstop\n"), nl=False)
+    click.echo(script(shell), nl=False)
 
 
-def completion_class(shell: str) -> type[ShellComplete]:
-    """What knows the shell; ValueError if nothing does."""
-    found = BashCompletion if shell == "bash" else get_completion_class(shell)
-    if found is None:
-        raise ValueError(f"no completion for {shell!r}")
-    return found
+def script(shell: str) -> str:
+    """What the shell is to source, with instructions as its first lines."""
+    source = _completion_class(shell, ours=True)(click.Group(), {}, "nonstop", VARIABLE).source()
+    return _INSTRUCTIONS[shell] + source.removeprefix("#compdef nonstop\n")
 
 
 def answer(app: click.Group, instruction: str) -> None:
-    """Print what a shell may insert; nothing if anything goes wrong, as somebody is typing."""
+    """Print what a shell may insert (SHELL_complete), or its script (SHELL_source, as in other programs of click).
+
+    Nothing if anything goes wrong, as somebody is typing."""
+    shell, _, wanted = instruction.partition("_")
     with suppress(Exception), open(os.devnull, "w") as nowhere, redirect_stderr(nowhere):  # noqa: PTH123
-        completer = completion_class(instruction.partition("_")[0])(app, {}, "nonstop", VARIABLE)
-        click.echo(completer.complete())
+        ours = wanted == "source" or "NONSTOP_LINE" in os.environ  # else the script is click's, of an earlier version
+        completer = _completion_class(shell, ours)(app, {}, "nonstop", VARIABLE)
+        click.echo(script(shell) if wanted == "source" else completer.complete())
+
+
+def _completion_class(shell: str, ours: bool) -> type[ShellComplete]:
+    """What knows the shell: ours for bash, that of click for others; ValueError if nothing does."""
+    found = BashCompletion if shell == "bash" and ours else get_completion_class(shell)
+    if found is None:
+        raise ValueError(f"no completion for {shell!r}")
+    return found

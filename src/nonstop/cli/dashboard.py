@@ -26,7 +26,7 @@ _NICENESS = 5
 
 
 @click.command(epilog="\b\nExamples:\n  nonstop dashboard sqlite:///runs.db --open\n  nonstop dashboard --port 9000")
-@click.argument("words", nargs=-1, metavar="[URL]", shell_complete=complete_storage)
+@click.argument("words", nargs=-1, metavar="[STORAGE]", shell_complete=complete_storage)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),

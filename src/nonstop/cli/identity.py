@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
@@ -31,19 +32,17 @@ def with_own_name(plan: StudyFile, objective: str | Command, storage: Storage) -
     return replace(plan, name=name)
 
 
-def check_unchanged(record: StudyRecord | None, objective: str | Command, changed: bool) -> None:
-    """StudyMismatchError if the study was made with another objective, and the user did not say that this is meant."""
+def check_unchanged(storage: Storage, name: str, objective: str | Command, changed: bool) -> bool:
+    """Is there a study of that name? StudyMismatchError if it was made with another objective, and the user did not say
+    that this is meant."""
     from nonstop.workers.stored import check_same, stored_text
 
-    if record is not None and not changed:
-        other = next(name for name in _numbered(record.name) if name != record.name)
+    taken = {record.name: record for record in storage.list_studies()}
+    if name in taken and not changed:
+        other = shlex.quote(next(other for other in _numbered(name) if other not in taken))
         to_go_on = f"choose another name, such as --name {other}, or go on with both in one study with {CHANGED}"
-        check_same(record.name, _stored(record), stored_text(objective), to_go_on)
-
-
-def existing(storage: Storage, name: str) -> StudyRecord | None:
-    """The record of the study of that name, if there is one."""
-    return next((record for record in storage.list_studies() if record.name == name), None)
+        check_same(name, _stored(taken[name]), stored_text(objective), to_go_on)
+    return name in taken
 
 
 def warn_of_unused(command: Command, space: Space) -> None:

@@ -16,6 +16,7 @@ from nonstop.cli.study_summary import (
     best_of,
     echo_study,
     local,
+    notes_line,
     pace_as_json,
     summary_of_study,
 )
@@ -30,14 +31,14 @@ if TYPE_CHECKING:
     from nonstop.storage.contract import Storage, StudyRecord
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-study_argument = click.argument("words", nargs=-1, metavar="[URL] STUDY", shell_complete=complete_study)
+study_argument = click.argument("words", nargs=-1, metavar="[STORAGE] [STUDY]", shell_complete=complete_study)
 _COLUMNS = ("name", "completed", "budget", "running", "failed", "waiting", "direction", "rule", "last_result", "pace")
 #: How many of the latest changes of a study tell its pace.
 _LATEST = 500
 
 
 @click.command(epilog="\b\nExamples:\n  nonstop ls sqlite:///runs.db\n  NONSTOP_STORAGE=sqlite:///runs.db nonstop ls")
-@click.argument("words", nargs=-1, metavar="[URL]", shell_complete=complete_storage)
+@click.argument("words", nargs=-1, metavar="[STORAGE]", shell_complete=complete_storage)
 @json_option
 def ls(words: Sequence[str], as_json: bool) -> None:
     """List the studies of a storage."""
@@ -111,10 +112,12 @@ def best(words: Sequence[str], as_json: bool) -> None:
     study = open_study(*locate(words))
     found, believed = best_of(study), believed_of(study)
     if found is None:
-        raise StudyError(f"study {words[-1]!r} has no completed trial yet")
+        raise StudyError(f"study {study.name!r} has no completed trial yet")
     if as_json:
         echo_json({**found, "believed": believed})
         return
     echo(best_line(found))
+    if notes_line(found):
+        echo(f"notes: {notes_line(found)}")
     if believed is not None:
         echo(f"believed best: {believed_line(believed)}")

@@ -29,7 +29,8 @@ HELP = {
     "rule": f"The acquisition rule: {DEFAULT_RULE} (the default), ucb, logei, ...",
     "surrogate": f"The surrogate model: {DEFAULT_SURROGATE} (the default) or paper.",
     "seed": "The seed of the study: the same seed and the same data give the same proposals.",
-    "initial": "Number of quasi-random trials before the first model-based one (default: three for each parameter).",
+    "initial": "Number of quasi-random trials before the first model-based one (default: three for each parameter, at "
+    "most a quarter of --n-trials).",
     "workers": "How many workers evaluate at a time.",
     "n_trials": "The budget: stop when the study has this many completed trials.",
     "timeout": "Start no trial after this time: 90s, 30m, 2h.",
@@ -39,6 +40,8 @@ HELP = {
     "max_failures": "Stop after this many failed trials in a row, if going on is hopeless (default: 10).",
     "engine": "local (the default), dask or ray.",
     "address": "The address of the dask or ray cluster.",
+    "folder": "Where each trial has a folder of its own (default: nonstop-runs).",
+    "gpus": "The devices of the workers: 0,1,2,3 is one for each of four workers, 0+1,2+3 two for each of two.",
 }
 _INTEGERS = {"seed", "initial", "workers", "n_trials", "max_failures"}
 
@@ -68,6 +71,22 @@ def key_options(*keys: str) -> Callable[[F], F]:
     return decorate
 
 
+def shell_option(function: F) -> F:
+    """The option --shell, a key too."""
+    help_text = "Let a shell run the command: with pipes, and values that stay text."
+    return click.option("--shell/--no-shell", "shell", default=None, help=help_text)(function)
+
+
+def output_option(function: F) -> F:
+    """The options --keep-output and --discard-output."""
+    return click.option(
+        "--keep-output/--discard-output",
+        "keep_output",
+        default=None,
+        help="Whether what commands print is kept in the folders of the trials (default: --keep-output).",
+    )(function)
+
+
 def param_option(function: F) -> F:
     """The option --param, which may be repeated."""
     return click.option("-p", "--param", "params", multiple=True, metavar="NAME=KIND:...", help=FORMS)(function)
@@ -86,6 +105,11 @@ def where_option(function: F) -> F:
 
 def read_arguments(target: str | None, params: Sequence[str], options: Mapping[str, object]) -> StudyFile:
     """The study that a file or module:function, --param words and options describe; options override the file."""
+    return study_file(read_all_keys(target, params, options))
+
+
+def read_all_keys(target: str | None, params: Sequence[str], options: Mapping[str, object]) -> dict[str, object]:
+    """The same as checked keys, of which some may be missing."""
     given = Source().checked(given_options(options))
     keys = _from_target(target)
     if "command" in given and "objective" in keys and not _is_file(target):
@@ -98,7 +122,7 @@ def read_arguments(target: str | None, params: Sequence[str], options: Mapping[s
         keys["space"] = Space({**known, **declared}, known.where if isinstance(known, Space) else ())
     if "where" in given:  # constraints add to those of a file
         given["where"] = [*cast("Sequence[str]", keys.get("where", ())), *cast("Sequence[str]", given["where"])]
-    return study_file({**keys, **given})
+    return {**keys, **given}
 
 
 def given_options(options: Mapping[str, object]) -> dict[str, object]:

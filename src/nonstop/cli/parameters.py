@@ -46,7 +46,7 @@ def parameters_of(words: Iterable[str]) -> dict[str, Parameter]:
 def _parameter(form: str) -> Parameter:
     kind, _, rest = form.partition(":")
     if kind in _CHOICES:
-        return _CHOICES[kind]([_choice(text) for text in rest.split(",")] if rest else [])
+        return _CHOICES[kind]([value_of(text) for text in rest.split(",")] if rest else [])
     plain = rest.removesuffix(":log")
     bounds, log = plain.split(":"), plain != rest
     if kind not in ("float", "int") or not 2 <= len(bounds) <= 3:
@@ -72,7 +72,7 @@ def _number(text: str, kind: str, what: str) -> float:
         raise SpaceError(f"got the {what} {shown(text)}, expected {expected}{more}") from None
 
 
-def _choice(text: str) -> Value:
+def value_of(text: str) -> Value:
     """A number, true, false, null or a quoted string as in JSON; any other text stays a string."""
     try:
         value = json.loads(text)

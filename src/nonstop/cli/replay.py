@@ -22,11 +22,11 @@ _MOST = 5
 
 
 @click.command(epilog="\b\nExample:\n  nonstop replay sqlite:///runs.db demo")
-@click.argument("words", nargs=-1, metavar="[URL] STUDY", shell_complete=complete_study)
+@click.argument("words", nargs=-1, metavar="[STORAGE] [STUDY]", shell_complete=complete_study)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def replay(words: Sequence[str], as_json: bool) -> int:
     """Compute every proposal of a study again: all must be identical."""
-    from nonstop.study import load_study
+    from nonstop.studies import load_study
 
     url, name = locate(words)
     report = _replay(load_study(open_existing(url), name))

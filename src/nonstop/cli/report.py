@@ -32,7 +32,7 @@ Examples:
   nonstop report sqlite:///runs.db demo
   nonstop report sqlite:///runs.db demo -o report.html"""
 )
-@click.argument("words", nargs=-1, metavar="[URL] STUDY", shell_complete=complete_study)
+@click.argument("words", nargs=-1, metavar="[STORAGE] [STUDY]", shell_complete=complete_study)
 @click.option(
     "-o",
     "--output",

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from nonstop.cli.complete import complete_target
-from nonstop.cli.identity import CHANGED, check_unchanged, existing, warn_of_unused, with_own_name
-from nonstop.cli.options import key_options, param_option, read_arguments, where_option
+from nonstop.cli.devices import environments_of
+from nonstop.cli.fix import fix_option, fixed_of
+from nonstop.cli.identity import CHANGED, check_unchanged, warn_of_unused, with_own_name
+from nonstop.cli.options import key_options, output_option, param_option, read_arguments, shell_option, where_option
 from nonstop.cli.run_summary import command_line
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
 from nonstop.cli.target import open_now
@@ -34,8 +36,10 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
 @click.command(epilog=_EXAMPLES)
 @click.argument("target", required=False, metavar="[STUDY.toml | MODULE:FUNCTION]", shell_complete=complete_target)
 @key_options("command")
+@shell_option
 @param_option
 @where_option
+@fix_option
 @key_options("storage", "name", "direction", "rule", "surrogate", "seed", "initial")
 @click.option(
     "--noisy/--exact",
@@ -44,19 +48,32 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
     help="Whether repeated evaluations of the same point may differ (default: --exact).",
 )
 @key_options("workers", "n_trials", "timeout", "until", "lease", "trial_timeout", "max_failures", "engine", "address")
+@key_options("folder", "gpus")
+@output_option
 @click.option(
     CHANGED, "changed", is_flag=True, help="Go on though the study was made with another command or function."
 )
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing until the end.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as a JSON object on stdout.")
-def run(target: str | None, params: Sequence[str], changed: bool, quiet: bool, as_json: bool, **options: object) -> int:
+def run(
+    target: str | None,
+    params: Sequence[str],
+    fix: Sequence[str],
+    changed: bool,
+    quiet: bool,
+    as_json: bool,
+    **options: object,
+) -> int:
     """Optimise a study file, a function or a command."""
     plan = read_arguments(target, params, options)
+    fixed = fixed_of(fix, plan.fix, plan.space)
     objective = objective_for(plan)
     study = open_or_create(plan, objective, changed)
     limits = {key: getattr(plan, key) for key in OPTIMIZE_KEYS}
     engine = {} if plan.engine == "local" else {"engine": plan.engine, "address": plan.address}
-    return run_workers(study, plan.storage, {"objective": objective, **limits, **engine}, quiet, as_json)
+    devices = environments_of(plan.gpus, plan.workers)
+    what = {"objective": objective, "fixed": fixed}
+    return run_workers(study, plan.storage, {**what, **limits, **engine, **devices}, quiet, as_json)
 
 
 def objective_for(plan: StudyFile) -> str | Command:
@@ -65,7 +82,7 @@ def objective_for(plan: StudyFile) -> str | Command:
     from nonstop.workers.objective import objective_of
 
     if plan.command is not None:
-        command = Command(plan.command)
+        command = Command(plan.command, shell=plan.shell)
         command.check(plan.space)
         warn_of_unused(command, plan.space)
         return command
@@ -75,11 +92,11 @@ def objective_for(plan: StudyFile) -> str | Command:
 
 def open_or_create(plan: StudyFile, objective: str | Command, changed: bool) -> Study:
     """The existing study of this name and objective, or a new one."""
-    from nonstop.study import create_study
+    from nonstop.studies import create_study
 
     storage = open_now(plan.storage)
     plan = with_own_name(plan, objective, storage)
-    check_unchanged(existing(storage, plan.name), objective, changed)
+    exists = check_unchanged(storage, plan.name, objective, changed)
     return create_study(
         storage,
         plan.name,
@@ -91,6 +108,6 @@ def open_or_create(plan: StudyFile, objective: str | Command, changed: bool) -> 
         noisy=plan.noisy,
         initial=plan.initial,
         command=command_line("nonstop", *sys.argv[1:]),
-        objective=None if changed else objective,
+        objective=None if exists else objective,  # it has been compared
         load_if_exists=True,
     )

@@ -17,6 +17,7 @@ from nonstop.cli.study_summary import (
     counts_of,
     echo_failures,
     failures_of,
+    notes_line,
     usage_line,
     usage_of,
 )
@@ -77,6 +78,8 @@ def echo_run(summary: dict[str, Any], as_json: bool) -> None:
         echo_json(summary)
         return
     echo(f"best     {best_line(summary['best'])}")
+    if notes_line(summary["best"]):
+        echo(f"notes    {notes_line(summary['best'])}")
     if summary["believed"]:
         echo(f"belief   {believed_line(summary['believed'])}")
     echo(f"trials   {counts_line(summary['counts'])}, in {duration(summary['seconds'])}")

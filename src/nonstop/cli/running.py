@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from nonstop.study import Study
 
 #: The keys of a study file that are arguments of Study.optimize().
-OPTIMIZE_KEYS = ("n_trials", "timeout", "until", "workers", "lease", "trial_timeout", "max_failures")
+OPTIMIZE_KEYS = (
+    *("n_trials", "timeout", "until", "workers", "lease", "trial_timeout", "max_failures"),
+    *("folder", "keep_output"),
+)
 
 
 def run_workers(study: Study, url: str, arguments: Mapping[str, Any], quiet: bool, as_json: bool) -> int:

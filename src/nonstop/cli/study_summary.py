@@ -13,7 +13,7 @@ from nonstop.errors import StudyError
 from nonstop.history.pace import Pace, pace_of, share_of_budget
 from nonstop.space import Space
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.wording import assignments, duration, iso, moment, scalar, share, visible
+from nonstop.wording import assignments, cause_of, duration, iso, moment, scalar, share, visible
 from nonstop.workers.usage import Usage, overall
 
 if TYPE_CHECKING:
@@ -83,7 +83,8 @@ def best_of(study: Study) -> dict[str, Any] | None:
         trial = study.best_trial
     except StudyError:
         return None
-    return {"number": trial.number, "value": trial.value, "params": dict(trial.params or {})}
+    noted = {"notes": dict(trial.notes)} if trial.notes else {}
+    return {"number": trial.number, "value": trial.value, "params": dict(trial.params or {}), **noted}
 
 
 def believed_of(study: Study) -> dict[str, Any] | None:
@@ -112,9 +113,11 @@ def usage_line(workers: Sequence[Mapping[str, Any]]) -> str:
 
 
 def failures_of(trials: Iterable[Trial]) -> list[dict[str, Any]]:
-    """Reasons of failed trials, the most frequent first."""
-    reasons = Counter(trial.reason or "no reason given" for trial in trials if trial.state is TrialState.FAILED)
-    return [{"count": count, "reason": reason} for reason, count in reasons.most_common()]
+    """Reasons of failed trials, the most frequent first; of those that differ in the file they name, the latest."""
+    failed = [trial for trial in trials if trial.state is TrialState.FAILED]
+    reasons = Counter(cause_of(trial.reason) for trial in failed)
+    latest = {cause_of(trial.reason): trial.reason for trial in failed}
+    return [{"count": count, "reason": latest[cause] or cause} for cause, count in reasons.most_common()]
 
 
 def _running(trial: Trial, now: float) -> dict[str, Any]:
@@ -144,6 +147,8 @@ def echo_study(summary: Mapping[str, Any]) -> None:
     if summary["began"]:
         echo(f"time    began {local(summary['began'])}, last result {local(summary['last_result'])}")
     echo(f"best    {best_line(summary['best'])}")
+    if notes_line(summary["best"]):
+        echo(f"notes   {notes_line(summary['best'])}")
     if summary["believed"]:
         echo(f"belief  {believed_line(summary['believed'])}")
     if summary["workers"]:
@@ -175,6 +180,11 @@ def best_line(best: Mapping[str, Any] | None) -> str:
     return f"{scalar(best['value'])} at trial {best['number']}: {assignments(best['params'])}"
 
 
+def notes_line(best: Mapping[str, Any] | None) -> str:
+    """accuracy=0.9, epochs=12: what the best trial told besides its value; empty if it told nothing"""
+    return _shortened(assignments((best or {}).get("notes")))
+
+
 def believed_line(believed: Mapping[str, Any]) -> str:
     """-0.981 ± 0.02 at trial 12: x=0.5, with mean and standard deviation of the model"""
     value = f"{scalar(believed['mean'])} ± {scalar(believed['sd'])}"
@@ -185,7 +195,7 @@ def echo_failures(failures: Sequence[Mapping[str, Any]]) -> None:
     """Print a table of the reasons of failed trials, if there are any."""
     if failures:
         echo()
-        rows = [[str(failure["count"]), _shortened(failure["reason"])] for failure in failures[:_MOST]]
+        rows = [[str(failure["count"]), _reason(failure["reason"])] for failure in failures[:_MOST]]
         echo_table(["failed", "reason"], rows)
     if len(failures) > _MOST:
         echo(f"and {len(failures) - _MOST} other reasons: see nonstop export")
@@ -202,6 +212,12 @@ def _running_row(trial: Mapping[str, Any]) -> list[str]:
     what = assignments(trial["params"]) or trial["state"]
     about = [str(trial["number"]), trial["worker"] or "-", str(trial["attempt"])]
     return [*about, local(trial["since"]), age, _shortened(what)]
+
+
+def _reason(text: str) -> str:
+    """A reason in one line; the file that it names, if it does, is not cut off."""
+    cause = cause_of(text)
+    return _shortened(cause) + text.removeprefix(cause)
 
 
 def _shortened(text: str) -> str:

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from datetime import date, time
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final, cast, get_args
 
 from nonstop.acquisition.rules import rule_of
 from nonstop.arguments import LONGEST, text_of, whole_of
+from nonstop.cli.devices import devices_of
 from nonstop.errors import RuleError, SpaceError, StudyError, StudyFileError
 from nonstop.space import Space
 from nonstop.space.constraint import constraints_of
@@ -44,6 +45,10 @@ class StudyFile:
     objective: str | None = None
     #: A shell command with {placeholders}; the last line that it prints is the value.
     command: str | None = None
+    #: Parameters that are given in this run, and their values.
+    fix: Mapping[str, object] | None = None
+    #: Is the command a script for a shell?
+    shell: bool = False
     #: The URL of the storage.
     storage: str = DEFAULT_STORAGE
     direction: Direction | None = None
@@ -70,6 +75,12 @@ class StudyFile:
     engine: str = "local"
     #: The address of the Dask or Ray cluster.
     address: str | None = None
+    #: The folder in which each trial has one of its own; None is "nonstop-runs" in the working directory.
+    folder: str | None = None
+    #: Whether stdout and stderr of commands are kept in these folders.
+    keep_output: bool = True
+    #: The devices of each worker.
+    gpus: tuple[str, ...] | None = None
     #: No key: was no name given? Then that of a study with another objective is not meant.
     default_name: bool = False
 
@@ -127,17 +138,36 @@ def read_keys(path: Path) -> dict[str, object]:
 
 def study_file(keys: Mapping[str, object]) -> StudyFile:
     """A StudyFile from checked keys; StudyFileError if a key is missing or contradicts another."""
-    if "space" not in keys:
-        raise StudyFileError("there are no parameters: give a table [space.NAME] or --param NAME=float:LOW:HIGH")
+    _check_space(keys)
     if ("objective" in keys) == ("command" in keys):
         found = "both" if "command" in keys else "neither"
         raise StudyFileError(f'expected one of objective = "module:function" and command = "...", got {found}')
+    if keys.get("shell") and "command" not in keys:
+        raise StudyFileError('shell = true needs command = "...", which the shell is to run')
     if "address" in keys and keys.get("engine", "local") == "local":
         raise StudyFileError(f'address = {keys["address"]!r} needs engine = "dask" or "ray", not "local"')
     check_budget(keys, "n_trials", "timeout")
-    named: dict[str, Any] = {"name": _default_name(keys), "default_name": "name" not in keys, **keys}
+    return planned(keys)
+
+
+def planned(keys: Mapping[str, object]) -> StudyFile:
+    """The same without a budget and, if it has a name, without an objective: for a study that is not run here."""
+    _check_space(keys)
+    if "objective" in keys and "command" in keys:
+        raise StudyFileError('expected one of objective = "module:function" and command = "...", got both')
+    if not keys.keys() & {"name", "objective", "command"}:
+        raise StudyFileError("the study has no name: give --name")
+    if "gpus" in keys:
+        keys = {"workers": len(cast("tuple[str, ...]", keys["gpus"])), **keys}
+    name = keys["name"] if "name" in keys else _default_name(keys)
+    named: dict[str, Any] = {**keys, "name": name, "default_name": "name" not in keys}
     named["space"] = constrained(named["space"], named.pop("where", ()))
     return StudyFile(**named)
+
+
+def _check_space(keys: Mapping[str, object]) -> None:
+    if "space" not in keys:
+        raise StudyFileError("there are no parameters: give a table [space.NAME] or --param NAME=float:LOW:HIGH")
 
 
 def constrained(space: Space, where: Sequence[str]) -> Space:
@@ -185,6 +215,10 @@ def _function(value: object) -> str | None:
     parts = value.split(":") if isinstance(value, str) else []
     dotted = [name for part in parts for name in part.split(".")]
     return str(value) if len(parts) == 2 and all(name.isidentifier() for name in dotted) else None
+
+
+def _table(value: object) -> Mapping[str, object] | None:
+    return value if isinstance(value, Mapping) else None
 
 
 def _flag(value: object) -> bool | None:
@@ -245,7 +279,9 @@ _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "name": (_text, "the name of the study"),
     "objective": (_function, "module:function"),
     "command": (_command, 'a shell command such as "python train.py --lr {lr}", its quotes closed'),
+    "shell": (_flag, "true or false"),
     "where": (_where, 'a list of constraints such as ["low < high"]'),
+    "fix": (_table, "a table of parameters and their values"),
     "storage": (_url, "a URL: sqlite:///FILE or postgresql://USER@HOST/DATABASE"),
     "direction": (_one_of(get_args(Direction)), '"minimize" or "maximize"'),
     "rule": (_rule, "the name of a rule"),
@@ -262,6 +298,9 @@ _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "max_failures": (_at_least(1), "a number of failures from 1"),
     "engine": (_one_of(ENGINES), "one of " + ", ".join(ENGINES)),
     "address": (_text, "the address of a cluster"),
+    "folder": (_text, "the path of a folder"),
+    "keep_output": (_flag, "true or false"),
+    "gpus": (devices_of, "the devices of the workers, such as 0,1,2,3, or 0+1,2+3 for two each"),
 }
 
 

@@ -34,6 +34,11 @@ def echo_json(value: object) -> None:
     click.echo(_UNESCAPED.sub(lambda found: found[0] if visible(found[0]) == found[0] else _in_json(found[0]), text))
 
 
+def echo_json_line(value: object) -> None:
+    """JSON on one line of stdout, in ASCII."""
+    click.echo(json.dumps(value, allow_nan=False))
+
+
 def _in_json(char: str) -> str:
     return json.dumps(char)[1:-1] if char != "\x7f" else "\\u007f"
 

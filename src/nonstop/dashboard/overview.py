@@ -39,11 +39,12 @@ class Overview:
         status = self._statuses.get(record.id)
         if status is None and time.monotonic() > until:
             counts = asdict(self._storage.counts(record.id))
-            return {**about, "read": False, "state": state_of(counts), "counts": counts, "best": None, "last": None}
+            unread = {"best": None, "last": None, "budget": record.budget, "per_second": None, "ready": None}
+            return {**about, "read": False, "state": state_of(counts), "counts": counts, **unread}
         if status is None:
             status = self._statuses[record.id] = StudyStatus(1.0 if about["direction"] == "maximize" else -1.0)
         status.apply(self._storage.exchange(record.id, status.cursor))
-        return {**about, "read": True, **status.as_json()}
+        return {**about, "read": True, **status.as_json(record.budget)}
 
     def _apply(self, polled: tuple[Sequence[StudyRecord], str]) -> bool:
         records, shown = polled

@@ -61,5 +61,6 @@ def details_of(trial: Trial) -> dict[str, Any]:
         "version": trial.version,
         "order": trial.order,
         "seed": str(trial.seed),  # 63 bits: a number in JavaScript holds 53
+        "notes": dict(trial.notes),
         "diagnostics": {} if trial.diagnostics is None else trial.diagnostics.to_json(),
     }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, Final
@@ -10,9 +11,8 @@ from typing import Any, Final
 from nonstop.history.board import Board
 from nonstop.trials.messages import Exchange
 from nonstop.trials.trial import Trial, TrialState
+from nonstop.wording import cause_of
 
-#: The rate is computed from this many last results.
-_RECENT: Final = 50
 _MOST_REASONS: Final = 8
 
 
@@ -22,8 +22,8 @@ class StudyStatus:
     def __init__(self, sign: float) -> None:
         self._board = Board(sign)
         self._reasons: Counter[str] = Counter()
-        self._recent: deque[float] = deque(maxlen=_RECENT)
         self._began: float | None = None
+        self._at = 0.0  # when the latest change was read
 
     @property
     def cursor(self) -> int:
@@ -36,6 +36,8 @@ class StudyStatus:
         self._board.apply(exchange)
         for trial in exchange.changes:
             self._add(trial, before)
+        if exchange.changes:  # only then, so that nothing is sent to pages while nothing happens
+            self._at = time.time()
 
     def _add(self, trial: Trial, before: int) -> None:
         if trial.asked_at is not None:
@@ -44,31 +46,27 @@ class StudyStatus:
             self._reasons[_line(trial.reason)] += 1
         if trial.undone is not None and trial.undone <= before:  # then its failure was counted
             self._reasons[_line(trial.reason)] -= 1
-        if trial.state.finished and trial.finished_at is not None:
-            self._recent.append(trial.finished_at)
 
-    def as_json(self) -> dict[str, Any]:
-        """What the pages show."""
+    def as_json(self, budget: int | None = None) -> dict[str, Any]:
+        """What the pages show; `budget` is that of the latest run."""
         counts = self._board.counts
+        pace = self._board.pace(budget, self._at)
         return {
             "state": state_of(asdict(counts)),
             "counts": asdict(counts),
             "best": _best(self._board.incumbent),
             "failures": [{"reason": r, "count": n} for r, n in self._reasons.most_common(_MOST_REASONS) if n],
             "began": self._began,
-            "last": self._recent[-1] if self._recent else None,
-            "per_second": self._rate(),
+            "last": pace.last,
+            "budget": budget,
+            "per_second": pace.per_second,
+            # When the budget is complete, if all goes on like this: the page counts down until then.
+            "ready": None if pace.left is None else self._at + pace.left,
         }
-
-    def _rate(self) -> float | None:
-        if len(self._recent) < 2:
-            return None
-        seconds = max(self._recent) - min(self._recent)
-        return (len(self._recent) - 1) / seconds if seconds > 0.0 else None
 
 
 def _line(reason: str | None) -> str:
-    return " ".join((reason or "no reason given").split())[:200]
+    return " ".join(cause_of(reason).split())[:200]
 
 
 def state_of(counts: Mapping[str, int]) -> str:

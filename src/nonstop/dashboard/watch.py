@@ -58,6 +58,7 @@ class Watcher:
         self._heartbeats = Heartbeats()
         self._usage: dict[str, Any] | None = None
         self._usage_due = 0.0
+        self._budget = Budget(record)
 
     def _poll(self) -> Update:
         exchange = self._storage.exchange(self.record.id, self.cursor)
@@ -65,8 +66,8 @@ class Watcher:
         fresh = exchange.cursor != self.cursor
         if fresh:
             self._measure({**self.trials, **{trial.number: trial for trial in exchange.changes}})
-        moved = self._heartbeats.poll(self._storage, self.record.id)
-        shown = {**self._status.as_json(), "usage": self._usage, "silent": self._heartbeats.silent()}
+        moved = self._heartbeats.poll(self._storage, self.record.id) | self._budget.poll(self._storage)
+        shown = {**self._status.as_json(self._budget.trials), "usage": self._usage, "silent": self._heartbeats.silent()}
         rows = rows_of(exchange.changes, self.names)
         return Update(exchange.changes, rows, exchange.cursor, shown, fresh or moved)
 
@@ -118,6 +119,29 @@ class Watcher:
         """Numbers of the trials changed after the cursor, the latest change first, which is what a page shows first."""
         start = bisect_right(self._log, cursor, key=lambda change: change[0])
         return list(dict.fromkeys(number for _, number in reversed(self._log[start:])))
+
+
+class Budget:
+    """The budget of the latest run of a study, which a new run may change."""
+
+    def __init__(self, record: StudyRecord) -> None:
+        #: Completed trials; None if no run had a budget.
+        self.trials = record.budget
+        self._study = record.id
+        self._due = 0.0
+
+    def poll(self, storage: Reader) -> bool:
+        """Read it if the interval is over; return whether it has changed."""
+        start = time.monotonic()
+        if start < self._due:
+            return False
+        before = self.trials
+        for record in storage.list_studies():
+            if record.id == self._study:
+                self.trials = record.budget
+        end = time.monotonic()
+        self._due = end + max(_HEARTBEAT_INTERVAL, _PAUSE_FACTOR * (end - start))
+        return self.trials != before
 
 
 class Heartbeats:

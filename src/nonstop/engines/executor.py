@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from nonstop.engines.supervision import GRACE, TICK, Replacements, Ticker
 from nonstop.engines.transfer import check_shared
 from nonstop.errors import StudyError
+from nonstop.workers.environment import environment_set
 from nonstop.workers.held import Beating
 from nonstop.workers.pacemaker import Hearts
 from nonstop.workers.parent import orphan_check
@@ -107,7 +108,8 @@ def run_in_process(task: Task, name: str, file: Path, enough: Path) -> Usage:
     """One loop in a process of an executor. It stops when the file exists, or when the process's parent is gone; when
     `enough` exists, after the evaluation that is under way."""
     is_orphan = orphan_check()
-    with stop_on_signals() as stop, interrupt_when(lambda: is_orphan() or file.exists()):
+    asked = interrupt_when(lambda: is_orphan() or file.exists())
+    with stop_on_signals() as stop, asked, environment_set(task.own_environment(name)):
         stop.enough = enough.exists
         usage = Worker(task, name, stop).run()
     stop.forward_signal()

@@ -27,6 +27,7 @@ from nonstop.errors import NonstopError, ObjectiveError, OutOfReachError, StartE
 from nonstop.numerics.threads import processors, shared_by
 from nonstop.storage.contract import Storage
 from nonstop.trials.messages import HandOn
+from nonstop.workers.environment import environment_set
 from nonstop.workers.held import BeatsElsewhere, all_held, read_held
 from nonstop.workers.lease import Heart, Heartbeat
 from nonstop.workers.parent import die_with, is_running, orphan_check
@@ -63,7 +64,7 @@ class Failed:
 
 def run_here(task: Task, name: str, ticker: Ticker) -> tuple[Usage, ...]:
     """One worker, in the calling thread."""
-    with stop_on_signals() as stop:
+    with stop_on_signals() as stop, environment_set(task.own_environment(name)):
 
         def look(_held: tuple[int, int] | None) -> None:
             if ticker():
@@ -183,7 +184,9 @@ class WorkerProcesses:
         # Ctrl-C during the process's imports would end it with a traceback: it is blocked until `work` unblocks it.
         # The resource tracker unblocks signals when it starts, so it starts before.
         resource_tracker.ensure_running()
-        with hide_missing_main_file(), signals_blocked(), shared_by(self._workers):
+        # Its variables are there before it imports anything: libraries look for their devices only once.
+        variables = environment_set(self.task.surroundings.environment_of(name))
+        with hide_missing_main_file(), signals_blocked(), shared_by(self._workers), variables:
             process.start()
         sender.close()
         self.running.append(WorkerProcess(name, process, receiver, shared_held, self.clock.monotonic()))
@@ -305,7 +308,7 @@ class WorkerProcesses:
         for worker in workers:
             self._remove(worker)
             if worker.usage is None and worker.held is not None:
-                with suppress(StorageError):
+                with suppress(StorageError, StudyError):
                     give_back(self.task.storage, self.task.study, *worker.held)
 
 

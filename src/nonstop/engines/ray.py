@@ -14,6 +14,7 @@ from nonstop.engines.executor import Loops, supervise
 from nonstop.engines.supervision import Replacements, Ticker
 from nonstop.engines.transfer import check_shared
 from nonstop.errors import MissingExtraError, StudyError
+from nonstop.workers.environment import environment_set
 from nonstop.workers.stopping import interrupt_when, stop_on_signals
 from nonstop.workers.usage import Usage
 from nonstop.workers.worker import Task, Worker
@@ -71,7 +72,8 @@ def run_in_task(task: Task, name: str, flag: bytes) -> Usage:
     flags = _flags()
     before = signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # Ray blocks Ctrl-C in its workers
     try:
-        with stop_on_signals() as stop, interrupt_when(lambda: bool(flags._internal_kv_exists(flag)), every=1.0):
+        asked = interrupt_when(lambda: bool(flags._internal_kv_exists(flag)), every=1.0)
+        with stop_on_signals() as stop, asked, environment_set(task.own_environment(name)):
             stop.enough = lambda: bool(flags._internal_kv_exists(flag + _ENOUGH))
             usage = Worker(task, name, stop).run()
     finally:

@@ -19,7 +19,6 @@ from nonstop.numerics.threads import limit_threads
 from nonstop.space import Parameter
 from nonstop.space.encoding import cube_of
 from nonstop.space.layout import layout_of
-from nonstop.surrogate.kernels.kernel import covariance
 from nonstop.surrogate.model import surrogate_of
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
@@ -196,7 +195,7 @@ def _slice(spec: Spec, model: Posterior, busy: Sequence[Trial], axis: int, rule:
     points = cube.snap(points)  # what another choice brings along starts in the middle
     projected = gp.X.copy()
     projected[:, columns] = best[columns]
-    closeness = covariance(gp.kernel, projected, best[None], gp.lengthscales)[:, 0]
+    closeness = gp.correlations(projected, best[None])[:, 0]
     mean, variance = gp.moments(points)
     score = None
     if rule is not None:

@@ -21,13 +21,14 @@ _LAST = ("worker", "attempt", "reason", "datetime_start", "datetime_complete", "
 
 
 def dataframe(spec: Spec, trials: Iterable[Trial]) -> pd.DataFrame:
-    """The table; MissingExtraError without pandas. Its columns depend on the space, not on what happened so far."""
+    """The table; MissingExtraError without pandas. Its columns depend on the space, and on the names of notes."""
     try:
         import pandas as pd
     except ImportError as error:
         raise MissingExtraError("study.to_dataframe()", "dataframe") from error
-    columns = [*_FIRST, *(f"params_{name}" for name in spec.space.names), *_LAST]
     listed = list(trials)
+    notes = dict.fromkeys(f"note_{name}" for trial in listed for name in trial.notes)
+    columns = [*_FIRST, *(f"params_{name}" for name in spec.space.names), *notes, *_LAST]
     frame = pd.DataFrame([_row(trial) for trial in listed], columns=columns)
     for name in _sometimes_integers(spec.space):  # NaN where there is none would make floats of the others
         values = [(trial.params or {}).get(name, math.nan) for trial in listed]
@@ -52,6 +53,7 @@ def _row(trial: Trial) -> dict[str, object]:
         "state": trial.state.value,
         "value": trial.value,
         **{f"params_{name}": value for name, value in (trial.params or {}).items()},
+        **{f"note_{name}": value for name, value in trial.notes.items()},
         "worker": trial.worker,
         "attempt": trial.attempt,
         "reason": trial.reason,

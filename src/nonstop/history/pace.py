@@ -7,9 +7,11 @@ before, and a trial that takes much longer than others lowers the rate while it 
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from nonstop.history.lanes import Interval, union, within
 from nonstop.trials.times import evaluated_until
@@ -43,10 +45,15 @@ class Pace:
         """The part of the budget that is complete, at most 1; None without a budget."""
         return min(1.0, self.completed / self.budget) if self.budget else None
 
+    @property
+    def time_left(self) -> str:
+        """about 12 min left; empty if that is not known."""
+        return "" if self.left is None else f"about {about(self.left)} left"
+
     def words(self) -> list[str]:
         """What is known of the rate and the time left, in words: 3.2 results a minute, about 12 min left."""
-        said = [] if self.per_second is None else [rate_in_words(self.per_second)]
-        return said if self.left is None else [*said, f"about {about(self.left)} left"]
+        rate = "" if self.per_second is None else rate_in_words(self.per_second)
+        return [words for words in (rate, self.time_left) if words]
 
 
 def rate_in_words(per_second: float) -> str:
@@ -66,14 +73,26 @@ def share_of_budget(completed: int, budget: int | None) -> str:
     return "" if not budget else share(completed / budget).replace(".0 %", " %")
 
 
+class Ended(NamedTuple):
+    """What is kept of a finished trial: little, because there may be many studies."""
+
+    #: From its request to the end of its evaluation. Its result may have waited for the storage, or in a file for the
+    #: next run: that says nothing of what is to come.
+    start: float
+    end: float
+    #: When its result was stored.
+    finished: float
+    completed: bool
+
+
 class Recent:
     """The latest results and the trials under way, from changes in their order; a change costs O(1)."""
 
     def __init__(self, trials: Iterable[Trial] = ()) -> None:
-        self._ended: deque[Trial] = deque()
+        self._ended: deque[Ended] = deque()
         self._completed = 0
         self._since = 0.0  # spans are counted from here on: when the result before the first kept one came
-        self._held: dict[int, Trial] = {}
+        self._held: dict[int, tuple[float, float]] = {}  # by number: when it was asked for, and its latest sign of life
         self._last: float | None = None
         self.add(trials)
 
@@ -84,34 +103,35 @@ class Recent:
             if trial.state.finished:
                 self._end(trial)
             elif trial.state is not TrialState.WAITING and trial.asked_at is not None:
-                self._held[trial.number] = trial
+                self._held[trial.number] = trial.asked_at, max(trial.asked_at, trial.started_at or 0.0)
 
     def _end(self, trial: Trial) -> None:
-        if trial.finished_at is None:
+        finished = trial.finished_at
+        if finished is None:
             return
-        self._last = max(self._last or 0.0, trial.finished_at)
+        self._last = max(self._last or 0.0, finished)
         if trial.asked_at is None:  # added from outside: nobody evaluated it
             return
-        self._ended.append(trial)
-        self._completed += trial.state is TrialState.COMPLETED
+        completed = trial.state is TrialState.COMPLETED
+        self._ended.append(Ended(trial.asked_at, evaluated_until(trial, finished), finished, completed))
+        self._completed += completed
         while self._completed > LATEST or len(self._ended) > MOST:
             first = self._ended.popleft()
-            self._completed -= first.state is TrialState.COMPLETED
-            self._since = max(self._since, first.finished_at or 0.0)
+            self._completed -= first.completed
+            self._since = max(self._since, first.finished)
 
     def pace(self, completed: int, budget: int | None, now: float) -> Pace:
         """How far the study is, and how fast it goes."""
-        longest = max((end - start for start, end in map(_span, self._ended)), default=0.0)
-        alive = self._is_alive(now, longest)
+        alive = self._is_alive(now)
         per_second = self._rate(now, alive)
         rest = 0 if budget is None else budget - completed
         left = rest / per_second if per_second and alive and rest > 0 else None
         return Pace(completed, budget, per_second, left, self._last)
 
     def _rate(self, now: float, alive: bool) -> float | None:
-        spans = [(max(start, self._since), end) for start, end in map(_span, self._ended)]
+        spans = [(max(it.start, self._since), it.end) for it in self._ended]
         ended = [(start, end) for start, end in spans if start < end]
-        asked = [trial.asked_at or 0.0 for trial in self._held.values()] if alive else []
+        asked = [start for start, _ in self._held.values()] if alive else []
         # A trial may be held by a worker that died yesterday: the night is no part of its time.
         active = union([*ended, *([(max(asked), now)] if asked else [])])
         held = [span for start in asked for span in within(active, max(start, self._since), now)]
@@ -120,10 +140,11 @@ class Recent:
             return None
         return self._completed * (len(asked) or 1) / seconds
 
-    def _is_alive(self, now: float, longest: float) -> bool:
+    def _is_alive(self, now: float) -> bool:
         """Is a trial under way, by somebody who is still there as far as one can tell?"""
-        signs = [trial.started_at or trial.asked_at or 0.0 for trial in self._held.values()]
-        return bool(signs) and now - max(*signs, self._last or 0.0) <= max(_LEAST, _LONG * longest)
+        longest = max((it.end - it.start for it in self._ended), default=0.0)
+        latest = max((sign for _, sign in self._held.values()), default=-math.inf)
+        return bool(self._held) and now - max(latest, self._last or 0.0) <= max(_LEAST, _LONG * longest)
 
 
 def pace_of(trials: Iterable[Trial], budget: int | None, now: float) -> Pace:
@@ -131,12 +152,6 @@ def pace_of(trials: Iterable[Trial], budget: int | None, now: float) -> Pace:
     ordered = sorted(trials, key=lambda trial: trial.sequence)
     completed = sum(trial.state is TrialState.COMPLETED for trial in ordered)
     return Recent(ordered).pace(completed, budget, now)
-
-
-def _span(trial: Trial) -> Interval:
-    """From its request to the end of its evaluation. Its result may have waited for the storage, or in a file for the
-    next run: that says nothing of what is to come."""
-    return trial.asked_at or 0.0, evaluated_until(trial, trial.finished_at or 0.0)
 
 
 def _sum(spans: Iterable[Interval]) -> float:

@@ -14,6 +14,7 @@ from nonstop.history.progress import completed
 from nonstop.history.relevance import fits_of
 from nonstop.numerics.linalg import NotPositiveDefiniteError
 from nonstop.numerics.threads import limit_threads
+from nonstop.space.embedding import embedding_of
 from nonstop.space.encoding import cube_of, encode_many
 from nonstop.surrogate.fitted import Fitted, fitted
 from nonstop.surrogate.gp import GP
@@ -109,7 +110,7 @@ def posterior(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Posterio
     source, recorded = _newest(spec, trials)
     try:
         with limit_threads(1):
-            model = fitted(surrogate, X, y, recorded, refit=math.inf)
+            model = fitted(surrogate, X, y, recorded, math.inf, embedding_of(cube_of(spec.space)))
     except NotPositiveDefiniteError:
         return None
     seen = tuple(done[row] for row in model.rows)

@@ -22,6 +22,7 @@ from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 from nonstop.trials.until import Until
 from nonstop.wording import visible
+from nonstop.workers.worker import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +41,28 @@ class Run:
 
 
 @contextmanager
-def attended(run: Run, callbacks: Callbacks, show: bool | None) -> Iterator[None]:
-    """Around a run; `show` says whether its progress is shown, None where somebody is likely to look."""
+def attended(task: Task, name: str, trials: Sequence[Trial], callbacks: Callbacks) -> Iterator[None]:
+    """Around the run of a task of the study of that name, which has these trials."""
+    run = Run(task.storage, task.study, name, task.spec, trials, task.terms.n_trials, task.terms.until)
+    show = callbacks.shows
     _keep_budget(run)
     nothing = nothing_left(run.name, run.n_trials, run.until, run.spec.sign, run.trials)
     if nothing:
         RUNS.warning("%s", visible(nothing))
     RUNS.info("study %r: a run begins with %d trials%s", run.name, len(run.trials), _limits(run))
+    logged = is_wanted()
     with ExitStack() as stack:
-        display = _display(run, show and not nothing, stack) if show is not False and not nothing else NoDisplay()
-        logged = is_wanted()
+        display = NoDisplay() if show is False or nothing else _display(run, show, stack)
         if logged or not isinstance(display, NoDisplay):
             log = RunLog(run.name, run.spec.sign, run.trials)
             board = Board(run.spec.sign, run.trials)
             on_changes = log.apply if logged else _ignore
             stack.enter_context(Monitor(run.storage, run.study, board, display, on_changes=on_changes))
-        yield
+        try:
+            yield
+        except BaseException as error:
+            RUNS.info("study %r: the run ended by %s", run.name, type(error).__name__)
+            raise
     if logged:
         _log_end(run, callbacks)
 

@@ -24,7 +24,7 @@ def ending(
 def nothing_left(name: str, n_trials: int | None, until: Until | None, sign: float, trials: Sequence[Trial]) -> str:
     """Why a run has nothing to do, and what to change; empty if it has."""
     completed = sum(trial.state is TrialState.COMPLETED for trial in trials)
-    if n_trials is not None and completed >= n_trials:
+    if n_trials and completed >= n_trials:
         total = f"n_trials is the total over all runs; n_trials={completed + n_trials} adds {n_trials}"
         return f"study {name!r} has {completed} of {n_trials} results: nothing to do; {total}"
     rule = met(until, sign, trials)

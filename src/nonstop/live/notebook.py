@@ -59,9 +59,12 @@ class NotebookLine:
         """The bar and the text as HTML. Colours are those of the notebook, light or dark."""
         done = min(board.counts.completed, self._budget or 0)
         bar = f'<progress value="{done}" max="{self._budget}" style="width:16em"></progress> ' if self._budget else ""
-        said = ", ".join([progress(board, self._budget), *speed(board, self._budget, now)])
-        best = html.escape(incumbent(board.incumbent))
-        return (
-            f'<div style="font-variant-numeric:tabular-nums">{bar}<b>{html.escape(self._title)}</b> '
-            f"{html.escape(said)}, in {duration(elapsed)}<br>best {best}</div>"
-        )
+        left = board.pace(self._budget, now).time_left
+        said = ", ".join(filter(None, [progress(board, self._budget), f"in {duration(elapsed)}", left]))
+        rest = [words for words in speed(board, self._budget, now) if words != left]
+        lines = [
+            f"{bar}<b>{html.escape(self._title)}</b> {html.escape(said)}",
+            f"best {html.escape(incumbent(board.incumbent))}",
+            f"<small>{', '.join(rest)}</small>",
+        ]
+        return f'<div style="font-variant-numeric:tabular-nums">{"<br>".join(lines)}</div>'

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nonstop.history.board import Board, WorkerState
-from nonstop.live.words import progress, speed
+from nonstop.live.words import done, progress, speed, under_way
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import assignments, duration, scalar, visible
 
@@ -41,7 +41,7 @@ class Panel(AbstractContextManager["Panel"]):
 
     def render(self, board: Board, elapsed: float, now: float, most: int = 100) -> RenderableType:
         """The content of the panel, with at most `most` workers."""
-        said = "".join(f", {words}" for words in speed(board, self._budget, now))
+        said = "".join(f", {words}" for words in reversed(speed(board, self._budget, now)))  # the time left first
         head = Text.assemble((self._title, "bold"), f"  {duration(elapsed)}", (said, "green"), overflow="ellipsis")
         head.no_wrap = True
         bar = Table.grid(padding=(0, 1))
@@ -53,8 +53,8 @@ class Panel(AbstractContextManager["Panel"]):
 
 
 class Line(AbstractContextManager["Line"]):
-    """One line, for a program that prints other things, too: the bar, the best value, and how long it takes. It stays
-    when the run is over."""
+    """One line, for a program that prints other things, too: the bar, how long it takes, and the best value first. It
+    stays when the run is over."""
 
     def __init__(self, console: Console, budget: int | None) -> None:
         self._budget = budget
@@ -76,10 +76,12 @@ class Line(AbstractContextManager["Line"]):
     def render(self, board: Board, elapsed: float, now: float, last: bool = False) -> RenderableType:
         """The bar and its text; in a narrow terminal, the end of the text is left out."""
         grid = Table.grid(padding=(0, 1))
-        best = board.incumbent
-        value = Text() if best is None else Text.assemble("best ", (scalar(best.value), "bold green"), ", ")
-        said = [progress(board, self._budget), *speed(board, self._budget, now)]
-        text = value.append(", ".join([*said, f"in {duration(elapsed)}"] if last else said))
+        best, left = board.incumbent, board.pace(self._budget, now).time_left
+        first = [done(board, self._budget), f"in {duration(elapsed)}" if last else left]
+        rest = [under_way(board), *(words for words in speed(board, self._budget, now) if words != left)]
+        value = "" if best is None else scalar(best.value)
+        text = Text(", ".join([*(words for words in first if words), *(["best "] if value else [])]))
+        text.append(value, "bold green").append(f", {', '.join(rest)}")
         text.no_wrap, text.overflow = True, "ellipsis"
         if self._budget is None:
             grid.add_row(text)
@@ -89,8 +91,8 @@ class Line(AbstractContextManager["Line"]):
 
 
 def _bar(board: Board, budget: int, width: int) -> ProgressBar:
-    done = min(board.counts.completed, budget)
-    return ProgressBar(total=max(budget, 1), completed=done if budget else 1, width=width)
+    part = min(board.counts.completed, budget) if budget else 1
+    return ProgressBar(total=max(budget, 1), completed=part, width=width)
 
 
 def _incumbent_line(best: Trial | None) -> Text:

@@ -10,10 +10,20 @@ from nonstop.wording import assignments, scalar, share
 
 def progress(board: Board, budget: int | None) -> str:
     """12 of 40 done (30 %), 4 running, 1 failed"""
+    return f"{done(board, budget)}, {under_way(board)}"
+
+
+def done(board: Board, budget: int | None) -> str:
+    """12 of 40 done (30 %)"""
+    completed = board.counts.completed
+    part = share_of_budget(completed, budget)
+    return f"{completed} of {budget} done ({part})" if part else f"{completed} done"
+
+
+def under_way(board: Board) -> str:
+    """4 running, 1 failed"""
     counts = board.counts
-    part = share_of_budget(counts.completed, budget)
-    done = f"{counts.completed} of {budget} done ({part})" if part else f"{counts.completed} done"
-    parts = [done, f"{counts.running + counts.proposing} running", f"{counts.failed} failed"]
+    parts = [f"{counts.running + counts.proposing} running", f"{counts.failed} failed"]
     return ", ".join(parts + ([f"{counts.waiting} waiting"] if counts.waiting else []))
 
 

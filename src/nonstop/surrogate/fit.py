@@ -12,6 +12,7 @@ import numpy as np
 
 from nonstop.numerics.descent import Limits, minimize
 from nonstop.numerics.linalg import inverse_root
+from nonstop.space.embedding import PLAIN, Embedding
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.kernels.kernel import symmetric
 from nonstop.surrogate.kernels.names import kernel_of
@@ -42,7 +43,13 @@ def log_posterior(X: Array, y: Array, hyper: Hyperparameters, model: Surrogate =
     return -Likelihood(X, y, model).value(hyper.theta)
 
 
-def fit(X: Array, y: Array, model: Surrogate = PAPER, warm: Hyperparameters | None = None) -> Fit:
+def fit(
+    X: Array,
+    y: Array,
+    model: Surrogate = PAPER,
+    warm: Hyperparameters | None = None,
+    embedding: Embedding = PLAIN,
+) -> Fit:
     """Maximise the log posterior: from the warm start alone, or, without one and whenever the data have grown by a
     quarter, from the prior as well.
 
@@ -55,11 +62,11 @@ def fit(X: Array, y: Array, model: Surrogate = PAPER, warm: Hyperparameters | No
     cold = warm is None or _has_grown(n, warm.results or n - 1)
     evaluations = 0
     for level, size in enumerate(_levels(n, d) if cold else [n]):
-        likelihood = Likelihood(*_some(X, y, size), model)
+        likelihood = Likelihood(*_some(X, y, size), model, embedding)
         if cold and level == 0:
-            theta, metric = np.concatenate([theta, _starts(likelihood)]), None
+            theta, metric = np.concatenate([theta, _starts(likelihood, embedding)]), None
         else:  # close to the maximum, an estimate of the curvature saves more rounds than it costs
-            metric = _metric(X, y, theta[0], model, size)
+            metric = _metric(X, y, theta[0], model, size, embedding)
         limits = _LIMITS if size == n else _COARSE_LIMITS
         found = minimize(likelihood.values_and_slopes, theta, lower, upper, limits, metric)
         evaluations += found.rounds
@@ -68,14 +75,15 @@ def fit(X: Array, y: Array, model: Surrogate = PAPER, warm: Hyperparameters | No
     return Fit(Hyperparameters.of(theta[0]), float(-found.value[winner]), evaluations)
 
 
-def prior_mode(d: int, model: Surrogate = PAPER) -> Hyperparameters:
+def prior_mode(d: int, model: Surrogate = PAPER, embedding: Embedding = PLAIN) -> Hyperparameters:
     """The mode of the prior."""
-    return Hyperparameters.of(_around_the_mode(d, model, 0.0, 0.0))
+    return Hyperparameters.of(_around_the_mode(d, model, embedding, 0.0, 0.0))
 
 
-def _around_the_mode(d: int, model: Surrogate, longer: float, noisier: float) -> Array:
+def _around_the_mode(d: int, model: Surrogate, embedding: Embedding, longer: float, noisier: float) -> Array:
     """theta at the prior's mode, shifted by that much, clipped to the bounds."""
-    lengthscale, noise = model.lengthscale_prior_in(d).log_mode, model.noise_prior.log_mode
+    lengthscale = model.lengthscale_prior_in(embedding.together or d).log_mode
+    noise = model.noise_prior.log_mode
     lower, upper = model.log_bounds(d)
     theta: Array = np.append(np.full(d, lengthscale + longer), noise + noisier)
     return np.minimum(np.maximum(theta, lower), upper)
@@ -91,11 +99,12 @@ def _levels(n: int, d: int) -> list[int]:
     return sizes
 
 
-def _starts(likelihood: Likelihood) -> Array:
+def _starts(likelihood: Likelihood, embedding: Embedding) -> Array:
     """The prior's mode, and the best of six points around it. The likelihood often has several local maxima: with
     short or with long lengthscales, and one that explains most of the variance by noise."""
-    d, model = likelihood.X.shape[1], likelihood.model
-    around = [_around_the_mode(d, model, longer, noisier) for noisier in (0.0, 4.0) for longer in (-1.0, 0.0, 1.0)]
+    d, model = likelihood.d, likelihood.model
+    shifts = [(longer, noisier) for noisier in (0.0, 4.0) for longer in (-1.0, 0.0, 1.0)]
+    around = [_around_the_mode(d, model, embedding, *shift) for shift in shifts]
     mode, best = around[1], min(around, key=likelihood.value)
     return np.array([mode] if best is mode else [mode, best])
 
@@ -105,14 +114,14 @@ def _has_grown(n: int, before: int) -> bool:
     return before < 1 or math.floor(math.log(n, 1.25)) > math.floor(math.log(before, 1.25))
 
 
-def _metric(X: Array, y: Array, theta: Array, model: Surrogate, n: int) -> Array:
+def _metric(X: Array, y: Array, theta: Array, model: Surrogate, n: int, embedding: Embedding = PLAIN) -> Array:
     """The inverse curvature of the log posterior of n points at theta, estimated from some of them by the average
     information (K_i alpha)' K^-1 (K_j alpha) / 2 with K_i = dK / dtheta_i, which is the mean of the expected and the
     observed curvature. K_i alpha = sum_b h_ab (z_ai - z_bi)^2 alpha_b is one product with h for all i."""
     few, values = _some(X, y, min(n, _INFORMED))
     m, d = few.shape
     noise = math.exp(theta[-1])
-    Z = few / np.exp(theta[:-1])
+    Z = embedding.apply(few) / embedding.widen(np.exp(theta[:-1]))
     K = np.empty((m, m))
     H = symmetric(kernel_of(model.kernel), Z, K)
     np.fill_diagonal(K, 1.0 + noise)
@@ -121,7 +130,8 @@ def _metric(X: Array, y: Array, theta: Array, model: Surrogate, n: int) -> Array
     np.fill_diagonal(H, 0.0)  # its terms are zero because z_a = z_b; without this they would be rounding errors
     squares = Z * Z
     sums = H @ (alpha[:, None] * np.concatenate([np.ones((m, 1)), Z, squares], axis=1))
-    slopes = squares * sums[:, :1] - 2.0 * Z * sums[:, 1 : d + 1] + sums[:, d + 1 :]
+    e = Z.shape[1]
+    slopes = embedding.tie(squares * sums[:, :1] - 2.0 * Z * sums[:, 1 : e + 1] + sums[:, e + 1 :])
     roots = R @ np.concatenate([slopes, noise * alpha[:, None]], axis=1)
     precision = (0.5 * n / m) * (roots.T @ roots)
     precision.flat[:: d + 2] += [*[model.lengthscale_prior.sigma**-2.0] * d, model.noise_prior.sigma**-2.0]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonstop.errors import DataError
+from nonstop.space.embedding import PLAIN, Embedding
 from nonstop.surrogate.fit import fit, prior_mode
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
@@ -51,12 +52,18 @@ class Fitted:
 
 
 def fitted(
-    surrogate: Surrogate, X: Array, y: Array, warm: Hyperparameters | None = None, refit: float | None = None
+    surrogate: Surrogate,
+    X: Array,
+    y: Array,
+    warm: Hyperparameters | None = None,
+    refit: float | None = None,
+    embedding: Embedding = PLAIN,
 ) -> Fitted:
     """The model of X (n, d) in [0, 1]^d and y (n,), larger being better.
 
     `warm` are hyperparameters of an earlier fit. They are used as they are while the data have grown by less than the
     fraction `refit` since then (the surrogate's, unless given; infinity: always), else the fit starts from them.
+    `embedding` is that of the cube of the points.
     Raises NotPositiveDefiniteError if no jitter helps.
     """
     started = time.perf_counter()
@@ -72,8 +79,8 @@ def fitted(
     if warm is not None and _still_good(warm, results, surrogate.refit if refit is None else refit):
         hyperparameters = warm
     else:
-        hyperparameters, rung = _estimated(surrogate, X, z, warm, results)
-    gp = GP.of(X, z, hyperparameters, surrogate.kernel)
+        hyperparameters, rung = _estimated(surrogate, X, z, warm, results, embedding)
+    gp = GP.of(X, z, hyperparameters, surrogate.kernel, embedding)
     if gp.jitter > 0.0 and rung == "model":
         rung = "jitter"
     return Fitted(gp, output, rung, rows, results, time.perf_counter() - started)
@@ -88,9 +95,9 @@ def _still_good(warm: Hyperparameters, results: int, refit: float) -> bool:
 
 
 def _estimated(
-    surrogate: Surrogate, X: Array, z: Array, warm: Hyperparameters | None, results: int
+    surrogate: Surrogate, X: Array, z: Array, warm: Hyperparameters | None, results: int, embedding: Embedding
 ) -> tuple[Hyperparameters, FitRung]:
-    found = fit(X, z, surrogate, warm)
+    found = fit(X, z, surrogate, warm, embedding)
     if not math.isfinite(found.objective):
-        return warm or prior_mode(X.shape[1], surrogate), "previous"
+        return warm or prior_mode(X.shape[1], surrogate, embedding), "previous"
     return replace(found.hyperparameters, results=results), "model"

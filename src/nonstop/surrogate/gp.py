@@ -1,7 +1,8 @@
 """A Gaussian process given data, as a value: it never changes, and condition() returns a new one.
 
 Symbols: X (n, d) data, y (n,) standardised, R (n, n) with R'R = (K + noise I)^-1, alpha = R'R y; P (m, d) points to
-predict at, k (m, n) = k(P, X), V = k R', h (m, n) the kernel's steepness; Z, A are P, X over the lengthscales.
+predict at, k (m, n) = k(P, X), V = k R', h (m, n) the kernel's steepness; Z (m, e), A (n, e) are P, X as the model
+sees them (space/embedding.py: the points themselves, unless parameters have conditions) over the lengthscales.
     mean = k alpha        variance = 1 - |V|^2        (the paper's equations 2 and 3)
 """
 
@@ -13,9 +14,10 @@ from typing import Protocol
 import numpy as np
 
 from nonstop.numerics.linalg import extend, inverse_root, row_dots
+from nonstop.space.embedding import PLAIN, Embedding
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.kernels.distances import left, right
-from nonstop.surrogate.kernels.kernel import Kernel, covariance
+from nonstop.surrogate.kernels.kernel import Kernel, correlations
 from nonstop.surrogate.kernels.names import kernel_of
 from nonstop.surrogate.model import Incumbent
 from nonstop.types import Array
@@ -47,7 +49,7 @@ class GP:
 
     `jitter` is what had to be added to the noise before the matrix could be factorised. `data` and `drawn` are what
     every prediction needs of the data, computed once: right(A), and A with a column of ones, which makes one product
-    of the two sums of a gradient.
+    of the two sums of a gradient. `scales` (e,) are the lengthscales of the columns of A.
     """
 
     X: Array
@@ -60,29 +62,60 @@ class GP:
     lengthscales: Array = field(repr=False)
     data: Array = field(repr=False)
     drawn: Array = field(repr=False)
+    embedding: Embedding = field(repr=False, default=PLAIN)
+    scales: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scales", self.embedding.widen(self.lengthscales))
 
     @classmethod
-    def of(cls, X: Array, y: Array, hyperparameters: Hyperparameters, kernel: str | Kernel = "rbf") -> GP:
+    def of(
+        cls,
+        X: Array,
+        y: Array,
+        hyperparameters: Hyperparameters,
+        kernel: str | Kernel = "rbf",
+        embedding: Embedding = PLAIN,
+    ) -> GP:
         """Condition the process on values y (n,) at points X (n, d)."""
         kernel = kernel_of(kernel)
         lengthscales = np.array(hyperparameters.lengthscales)
-        A = X / lengthscales
+        A = embedding.apply(X) / embedding.widen(lengthscales)
         data = right(A, kernel.scale)
         K = kernel.value_of(left(A) @ data.T)
         K.flat[:: len(X) + 1] = 1.0 + hyperparameters.noise
         R, jitter = inverse_root(K)
-        return cls(X, y, hyperparameters, kernel, R, R.T @ (R @ y), jitter, lengthscales, data, _with_ones(A))
+        alpha = R.T @ (R @ y)
+        return cls(X, y, hyperparameters, kernel, R, alpha, jitter, lengthscales, data, _with_ones(A), embedding)
 
     @classmethod
-    def given(cls, X: Array, y: Array, hyperparameters: Hyperparameters, kernel: Kernel, R: Array, alpha: Array) -> GP:
+    def given(
+        cls,
+        X: Array,
+        y: Array,
+        hyperparameters: Hyperparameters,
+        kernel: Kernel,
+        R: Array,
+        alpha: Array,
+        embedding: Embedding = PLAIN,
+    ) -> GP:
         """The process with an R and alpha that were computed elsewhere, with another noise at each point, say."""
         lengthscales = np.array(hyperparameters.lengthscales)
-        A = X / lengthscales
-        return cls(X, y, hyperparameters, kernel, R, alpha, 0.0, lengthscales, right(A, kernel.scale), _with_ones(A))
+        A = embedding.apply(X) / embedding.widen(lengthscales)
+        data = right(A, kernel.scale)
+        return cls(X, y, hyperparameters, kernel, R, alpha, 0.0, lengthscales, data, _with_ones(A), embedding)
+
+    def scaled(self, P: Array) -> Array:
+        """Z (m, e): the points P (m, d) as the model sees them, over the lengthscales."""
+        return self.embedding.apply(P) / self.scales
+
+    def correlations(self, P: Array, Q: Array) -> Array:
+        """k(P, Q): what the prior says, without data."""
+        return correlations(self.kernel, self.scaled(P), self.scaled(Q))
 
     def covariances(self, P: Array) -> Array:
         """k(P, X), (m, n)."""
-        return self.kernel.value_of(left(P / self.lengthscales) @ self.data.T)
+        return self.kernel.value_of(left(self.scaled(P)) @ self.data.T)
 
     def moments(self, P: Array) -> tuple[Array, Array]:
         """Mean and variance of f at the rows of P."""
@@ -102,13 +135,13 @@ class GP:
         """Mean (m,) and covariance (m, m) of f at the rows of P together."""
         k = self.covariances(P)
         V = k @ self.R.T
-        prior = covariance(self.kernel, P, P, self.lengthscales)
+        prior = self.correlations(P, P)
         prior.flat[:: len(P) + 1] = 1.0
         return k @ self.alpha, prior - V @ V.T
 
     def moments_and_chain(self, P: Array) -> tuple[Array, Array, Chain]:
         """Mean, variance, and the chain rule for functions of them."""
-        Z = P / self.lengthscales
+        Z = self.scaled(P)
         k, h = self.kernel.value_and_steepness_of(left(Z) @ self.data.T)
         V = k @ self.R.T
 
@@ -125,7 +158,7 @@ class GP:
 
     def slope(self, P: Array, weights: Array) -> Array:
         """The gradient (m, d) in P of k(P, X) weights, with one set of weights (n,)."""
-        Z = P / self.lengthscales
+        Z = self.scaled(P)
         _, h = self.kernel.value_and_steepness_of(left(Z) @ self.data.T)
         return self._pull(h * weights, Z)
 
@@ -133,15 +166,15 @@ class GP:
         """sum_i weights_i (a_i - z) / lengthscales. Every gradient is such a sum, because
         dk/dx_j = -h (z_j - a_j) / lengthscale_j."""
         sums = weights @ self.drawn
-        pulled: Array = (sums[:, :-1] - sums[:, -1:] * Z) / self.lengthscales
-        return pulled
+        slopes: Array = (sums[:, :-1] - sums[:, -1:] * Z) / self.scales
+        return self.embedding.pull(Z * self.scales, slopes) if self.embedding.families else slopes
 
     def condition(self, X: Array, y: Array | None = None) -> GP:
         """The process after further data (X, y) with the same noise and hyperparameters. Without y, each new value is
         taken to be the mean that the process predicts there."""
         if not len(X):
             return self
-        Z = X / self.lengthscales
+        Z = self.scaled(X)
         to_left, to_right = left(Z), right(Z, self.kernel.scale)
         k = self.kernel.value_of(to_left @ self.data.T)
         C = self.kernel.value_of(to_left @ to_right.T)
@@ -159,6 +192,7 @@ class GP:
             self.lengthscales,
             np.concatenate([self.data, to_right]),
             np.concatenate([self.drawn, _with_ones(Z)]),
+            self.embedding,
         )
 
 

@@ -4,7 +4,8 @@ sampling.
     path(x) = g(x) + k(x, X) v,    v = (K + noise I)^-1 (y - g(X) - e),    e ~ N(0, noise I)        (Matheron's rule)
 
 Symbols: g a draw from the prior as a sum of F waves, g(x) = sum_i amplitude_i cos(frequency_i . z + phase_i) with
-z = x / lengthscales; frequencies (F, d) from the kernel's spectral density; v (n,) weights that make g fit the data.
+z = x / lengthscales, x embedded (space/embedding.py); frequencies (F, e) from the kernel's spectral density; v (n,)
+weights that make g fit the data.
 Over all draws, frequencies included, mean and covariance of a path are exactly those of the posterior.
 """
 
@@ -39,15 +40,15 @@ class Path:
         """`features` counts sines and cosines. A sine and a cosine with weights from N(0, 1) are together one cosine
         with a Rayleigh amplitude and a uniform phase, so half as many waves have to be evaluated."""
         waves = max(1, features // 2)
-        frequencies = gp.kernel.spectral_draws(rng, waves, gp.X.shape[1])
+        frequencies = gp.kernel.spectral_draws(rng, waves, len(gp.scales))
         phases = rng.uniform(0.0, 2.0 * math.pi, waves)
         amplitudes = rng.rayleigh(1.0, waves) / math.sqrt(waves)
-        prior = _waves(gp.X / gp.lengthscales, frequencies, phases) @ amplitudes
+        prior = _waves(gp.scaled(gp.X), frequencies, phases) @ amplitudes
         noise = math.sqrt(gp.hyperparameters.noise) * rng.standard_normal(len(gp.y))
         return cls(gp, frequencies, phases, amplitudes, gp.R.T @ (gp.R @ (gp.y - prior - noise)))
 
     def value(self, P: Array) -> Array:
-        Z = P / self.gp.lengthscales
+        Z = self.gp.scaled(P)
         blocks = [Z[i : i + _BLOCK] for i in range(0, len(Z), _BLOCK)] or [Z]
         prior = np.concatenate([_waves(block, self.frequencies, self.phases) @ self.amplitudes for block in blocks])
         return np.asarray(prior + self.gp.covariances(P) @ self.pull)
@@ -55,7 +56,7 @@ class Path:
     def screen(self, P: Array) -> Array:
         """The value in single precision, where a cosine takes a tenth of the time. With little noise the weights of the
         data are so large that their part of the sum needs double precision."""
-        Z = (P / self.gp.lengthscales).astype(np.float32)
+        Z = self.gp.scaled(P).astype(np.float32)
         prior = _waves(Z, self.frequencies.astype(np.float32), self.phases.astype(np.float32))
         value = (prior @ self.amplitudes.astype(np.float32)).astype(np.float64)
         if not is_light(self.pull):
@@ -64,10 +65,12 @@ class Path:
         return np.asarray(value + k @ self.pull.astype(np.float32))
 
     def value_and_gradient(self, P: Array) -> tuple[Array, Array]:
-        angles = (P / self.gp.lengthscales) @ self.frequencies.T + self.phases
-        slope = (np.sin(angles) * -self.amplitudes) @ self.frequencies / self.gp.lengthscales
-        value = np.cos(angles) @ self.amplitudes + self.gp.covariances(P) @ self.pull
-        return value, slope + self.gp.slope(P, self.pull)
+        gp = self.gp
+        Z = gp.scaled(P)
+        angles = Z @ self.frequencies.T + self.phases
+        slope = (np.sin(angles) * -self.amplitudes) @ self.frequencies / gp.scales
+        value = np.cos(angles) @ self.amplitudes + gp.covariances(P) @ self.pull
+        return value, gp.embedding.pull(Z * gp.scales, slope) + gp.slope(P, self.pull)
 
 
 def _waves(Z: NDArray[F], frequencies: NDArray[F], phases: NDArray[F]) -> NDArray[F]:

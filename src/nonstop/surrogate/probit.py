@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from nonstop.numerics.linalg import NotPositiveDefiniteError, cholesky, triangular_inverse
+from nonstop.space.embedding import PLAIN, Embedding
 from nonstop.surrogate.kernels.kernel import Kernel, symmetric
 from nonstop.types import Array
 
@@ -89,23 +90,27 @@ def _factorised(K: Array, second: Array) -> tuple[Array, Array]:
 class Evidence:
     """log p(t | theta) by Laplace's approximation, and its gradient."""
 
-    def __init__(self, X: Array, t: Array, offset: float, kernel: Kernel) -> None:
-        self.X, self.t, self.offset, self.kernel = X, t, offset, kernel
+    def __init__(self, X: Array, t: Array, offset: float, kernel: Kernel, embedding: Embedding = PLAIN) -> None:
+        self.E, self.t, self.offset, self.kernel, self.embedding = embedding.apply(X), t, offset, kernel, embedding
 
     def value_and_slope(self, theta: Array) -> tuple[float, Array]:
         """The value and its gradient in theta."""
         n = len(self.t)
-        Z, amplitude = self.X / np.exp(theta[:-1]), math.exp(2.0 * theta[-1])
+        Z, amplitude = self.E / self.embedding.widen(np.exp(theta[:-1])), math.exp(2.0 * theta[-1])
         K = np.empty((n, n))
         H = amplitude * symmetric(self.kernel, Z, K)
         np.fill_diagonal(K, 1.0)
         K *= amplitude
         mode = mode_of(K, self.t, self.offset)
-        return mode.value + float(np.log(mode.R.diagonal()).sum()), _slope(Z, H, K, mode)
+        by_lengthscales, by_spread = _slopes(Z, H, K, mode)
+        slope = np.append(self.embedding.tie(by_lengthscales), by_spread)
+        return mode.value + float(np.log(mode.R.diagonal()).sum()), slope
 
 
-def _slope(Z: Array, H: Array, K: Array, mode: Mode) -> Array:
-    """For K_j = dK / dtheta_j, the slope is a' K_j a / 2 - tr(S K_j) / 2 + v' (I - K S) K_j slope, where the last term
+def _slopes(Z: Array, H: Array, K: Array, mode: Mode) -> tuple[Array, float]:
+    """The gradient in the log lengthscale of each column of Z, and in log s.
+
+    For K_j = dK / dtheta_j, the slope is a' K_j a / 2 - tr(S K_j) / 2 + v' (I - K S) K_j slope, where the last term
     is there because the mode moves, and v = diag((K^-1 + W)^-1) third / 2. All of it is sum(M * K_j) for one M."""
     RW = mode.R * np.sqrt(mode.W)
     S = RW.T @ RW
@@ -115,4 +120,4 @@ def _slope(Z: Array, H: Array, K: Array, mode: Mode) -> Array:
     MH = M * H
     np.fill_diagonal(MH, 0.0)  # its terms are zero because z_a = z_b
     by_lengthscales = 2.0 * (MH.sum(axis=1) @ (Z * Z) - (Z * (MH @ Z)).sum(axis=0))
-    return np.append(by_lengthscales, 2.0 * float((M * K).sum()))
+    return by_lengthscales, 2.0 * float((M * K).sum())

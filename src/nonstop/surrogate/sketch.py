@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from nonstop.numerics.linalg import inverse_root, row_dots
 from nonstop.surrogate.gp import GP, is_light
 from nonstop.surrogate.kernels.distances import left
-from nonstop.surrogate.kernels.kernel import covariance
 from nonstop.surrogate.thinning import evenly
 from nonstop.types import Array
 
@@ -54,11 +53,11 @@ class Sketch:
         others[few] = False
         order = np.concatenate([few, np.flatnonzero(others)])
         noise = max(gp.hyperparameters.noise, _BLUR)
-        K = covariance(gp.kernel, gp.X[few], gp.X[few], gp.lengthscales)
+        K = gp.correlations(gp.X[few], gp.X[few])
         K.flat[:: len(few) + 1] = 1.0 + noise
         alpha = gp.alpha
         if not is_light(alpha):
-            alpha = GP.of(gp.X, gp.y, replace(gp.hyperparameters, noise=noise), gp.kernel).alpha
+            alpha = GP.of(gp.X, gp.y, replace(gp.hyperparameters, noise=noise), gp.kernel, gp.embedding).alpha
         return cls(
             gp,
             gp.data[order].astype(np.float32),
@@ -75,7 +74,7 @@ class Sketch:
         return mean, np.maximum(variance, 1e-6, out=variance), W
 
     def _moments(self, P: Array) -> tuple[Numbers, Numbers, Numbers]:
-        Z = (P / self.gp.lengthscales).astype(self.data.dtype)
+        Z = self.gp.scaled(P).astype(self.data.dtype)
         T = np.matmul(left(Z), self.data.T, out=self.workspace[0, : len(P)])
         k = self.gp.kernel.value_of(T, self.workspace[1, : len(P)])
         V, W = k[:, : len(self.R)] @ self.R, k @ self.tail

@@ -1,6 +1,8 @@
 """How steep the posterior mean gets inside a box: an estimate of the Lipschitz constant.
 
-Symbols: P (m, d); z = P / lengthscales and a the data likewise; h the kernel's steepness, h' = dh / dD; alpha the
+Everything here is in embedded columns (space/embedding.py), in which distances are those that the model sees.
+
+Symbols: P (m, e); z = P / lengthscales and a the data likewise; h the kernel's steepness, h' = dh / dD; alpha the
 weights of the mean. In z the gradient of the mean is G = sum_a alpha_a h_a (a - z), in x it is G / lengthscales, and
 with v = G / lengthscales^2 the gradient of |grad mu|^2 / 2 in z is
     sum_a alpha_a (-2 h'_a v.(a - z) (a - z) - h_a v)
@@ -28,23 +30,24 @@ def steepest(gp: GP, lower: Array, upper: Array) -> float:
     """The largest |grad mu| found in the box: the best of many candidates, improved by a descent. Deterministic."""
     d = len(lower)
     points = lower + (upper - lower) * halton(min(_SCREENED * d, _MOST), d, seed=0)
-    outside = np.minimum(np.maximum(gp.X, lower), upper) != gp.X
-    points = np.concatenate([points, gp.X[~outside.any(axis=1)]])
+    data = gp.embedding.apply(gp.X)
+    outside = np.minimum(np.maximum(data, lower), upper) != data
+    points = np.concatenate([points, data[~outside.any(axis=1)]])
     starts = points[np.argsort(-log_squared_slope(gp, points)[0], kind="stable")[:_STARTS]]
 
     def negative(P: Array) -> tuple[Array, Array]:
         value, gradient = log_squared_slope(gp, P)
         return -value, -gradient
 
-    widths = np.minimum(gp.lengthscales, upper - lower)
+    widths = np.minimum(gp.scales, upper - lower)
     limits = Limits(tolerance=1e-4, longest=float(widths.max()), merge=0.05 * widths, rounds=40)
     return math.exp(-0.5 * float(minimize(negative, starts, lower, upper, limits, np.diag(widths**2)).value.min()))
 
 
 def log_squared_slope(gp: GP, P: Array) -> tuple[Array, Array]:
     """log |grad mu|^2 and its gradient (m, d). The logarithm makes the tolerance of the search a relative one."""
-    lengthscales = gp.lengthscales
-    Z, A = P / lengthscales, gp.X / lengthscales
+    lengthscales = gp.scales
+    Z, A = P / lengthscales, gp.scaled(gp.X)
     h, h_slope = gp.kernel.steepness_and_slope(squared_distances(Z, A))
     weights = gp.alpha * h
     total = weights.sum(axis=1)[:, None]

@@ -20,6 +20,7 @@ from scipy.special import expit, ndtri
 
 from nonstop.numerics.descent import Limits, minimize
 from nonstop.numerics.linalg import NotPositiveDefiniteError
+from nonstop.space.embedding import PLAIN, Embedding
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.kernels.kernel import covariance
@@ -54,24 +55,25 @@ class Success:
     trust: float
 
     @classmethod
-    def of(cls, X: Array, F: Array) -> Success:
+    def of(cls, X: Array, F: Array, embedding: Embedding = PLAIN) -> Success:
         """The classifier of completed points X and failed points F. With many, an even choice of both is used."""
         # The rule of succession: even if all failed, the next may succeed.
         rate = (len(X) + 1) / (len(X) + len(F) + 2)
         offset = float(ndtri(rate))
         few = _labelled(X, F, _FITTED)
-        theta = _estimated(*few, offset)
-        trust = _trust(*few, offset, theta)
+        theta = _estimated(*few, offset, embedding)
+        trust = _trust(*few, offset, theta, embedding)
         points, t = _labelled(X, F, _MOST)
         lengthscales, s = np.exp(theta[:-1]), math.exp(theta[-1])
-        C = covariance(RBF(), points, points, lengthscales)
+        E = embedding.apply(points)
+        C = covariance(RBF(), E, E, embedding.widen(lengthscales))
         np.fill_diagonal(C, 1.0)
         mode = mode_of(s * s * C, t, offset)
         # Laplace's posterior is that of a GP with noise 1 / W at each point and the values below. Divided by s^2, that
         # is one of unit signal variance. Points that are believed later get the noise of an uncertain label.
         hyperparameters = Hyperparameters(tuple(lengthscales.tolist()), 1.0 / (s * s * _INFORMATION))
         R, alpha = s * mode.R * np.sqrt(mode.W), s * s * mode.slope
-        gp = GP.given(points, mode.f + mode.slope / mode.W, hyperparameters, RBF(), R, alpha)
+        gp = GP.given(points, mode.f + mode.slope / mode.W, hyperparameters, RBF(), R, alpha, embedding)
         return cls(gp, offset, s * s, rate, trust)
 
 
@@ -81,19 +83,20 @@ def _labelled(X: Array, F: Array, most: int) -> tuple[Array, Array]:
     return np.concatenate([X, F]), np.concatenate([np.ones(len(X)), np.full(len(F), -1.0)])
 
 
-def _trust(X: Array, t: Array, offset: float, theta: Array) -> float:
+def _trust(X: Array, t: Array, offset: float, theta: Array, embedding: Embedding) -> float:
     """The probability of this model, of two: the other is that all points fail equally often."""
     flat = float(log_likelihood(t, np.full(len(t), offset))[0].sum())
-    gain = Evidence(X, t, offset, RBF()).value_and_slope(theta)[0] - flat
+    gain = Evidence(X, t, offset, RBF(), embedding).value_and_slope(theta)[0] - flat
     return float(expit(gain - _FITTING))
 
 
-def _estimated(X: Array, t: Array, offset: float) -> Array:
+def _estimated(X: Array, t: Array, offset: float, embedding: Embedding) -> Array:
     """theta = (log lengthscale_1..d, log s) at the maximum of evidence and prior. The lengthscales' prior is that of
     the surrogate: it prefers long ones, and so few parameters that matter."""
     d = X.shape[1]
-    prior, (mu, sigma) = PAPER.lengthscale_prior_in(d), _LOG_SPREAD
-    evidence = Evidence(X, t, offset, RBF())
+    together = embedding.together or d
+    prior, (mu, sigma) = PAPER.lengthscale_prior_in(together), _LOG_SPREAD
+    evidence = Evidence(X, t, offset, RBF(), embedding)
 
     def function(thetas: Array) -> tuple[Array, Array]:
         values, slopes = [], []
@@ -108,5 +111,5 @@ def _estimated(X: Array, t: Array, offset: float) -> Array:
         return np.array(values), np.array(slopes)
 
     bounds = np.log(np.array([_LENGTHSCALES] * d + [_SPREADS]))
-    start = np.append(np.full(d, math.log(0.5 * math.sqrt(d))), mu)
+    start = np.append(np.full(d, math.log(0.5 * math.sqrt(together))), mu)
     return np.asarray(minimize(function, start[None], bounds[:, 0], bounds[:, 1], _LIMITS).x[0])

@@ -74,7 +74,7 @@ def replay(
 def recomputed(spec: Spec, mirror: Mirror, trial: Trial, recorded: Diagnostics) -> Params:
     """The params of one trial, computed from a mirror of the whole study and what the trial recorded."""
     if recorded.cursor is None:
-        return quasi_random(spec, trial.number, recorded.skip)
+        return quasi_random(spec, trial, recorded.skip)
     cursor = recorded.cursor
     # The sequence number of a failed trial is that of its failure. A trial whose failure was undone later says when.
     failed = [n for n in mirror.numbers(TrialState.FAILED) if mirror.trials[n].sequence <= cursor]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from hashlib import blake2b
 from typing import Final
 
 from nonstop.errors import TrialError
@@ -30,6 +31,12 @@ def retries(
         for trial in failed
         if trial.params is not None and (reason is None or reason in (trial.reason or ""))
     ]
+
+
+def retry_id(inserts: Iterable[Insert]) -> str:
+    """The id of their insertion. Two who retry the same trials at the same time have the same."""
+    numbers = ",".join(str(insert.notes[NOTE]) for insert in inserts)
+    return f"retry {blake2b(numbers.encode(), digest_size=16).hexdigest()}"
 
 
 def _retried(trials: Iterable[Trial]) -> dict[object, int]:

@@ -6,15 +6,17 @@ A row is a pair (params, value), a Trial, or a mapping with the fields that `non
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from contextlib import suppress
+from dataclasses import dataclass
+from dataclasses import fields as fields_of
 from datetime import datetime
 from typing import Any, Final
 
 from nonstop.arguments import number_of, plain, text_of
 from nonstop.errors import NonstopError, ParamsError, RowsError
 from nonstop.space import Space
+from nonstop.space.leaves import is_active
 from nonstop.trials.messages import Insert
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Notes, Params
@@ -23,7 +25,9 @@ from nonstop.wording import hint, shown
 #: What a row may say besides its params.
 USED: Final = ("state", "value", "reason", "worker", "started_at", "finished_at", "seconds", "notes", "fixed")
 #: What an export has, too, and a trial from elsewhere has not, or gets anew.
-UNUSED: Final = tuple(field.name for field in fields(Trial) if field.name not in ("params", *USED))
+UNUSED: Final = tuple(field.name for field in fields_of(Trial) if field.name not in ("params", *USED))
+#: As pandas tables of studies call them, ours and others'.
+_ALIASES: Final = {"datetime_start": "started_at", "datetime_complete": "finished_at"}
 PARAM, NOTE = "params_", "note_"
 _STATES: Final = {state.value: state for state in TrialState}
 #: Somebody is, or was, about to evaluate these.
@@ -43,6 +47,8 @@ def inserts_of(
     for place, row in enumerate(rows):
         count += 1
         try:
+            if isinstance(row, NonstopError):  # of who read the row
+                raise row
             insert = reader.insert_of(row)
         except (NonstopError, ValueError) as error:
             errors.append((where(place), str(error)))
@@ -67,12 +73,12 @@ class RowReader:
         row = _as_mapping(row)
         keys = tuple(row)
         layout = self._layouts.get(keys) or self._layouts.setdefault(keys, _layout(self._space, keys, self._extras))
-        said = {key: row[key] for key in layout.said if not _is_absent(row[key])}
+        said = {name: row[key] for key, name in layout.said if not _is_absent(row[key])}
         state = _state(said)
         given = _params(row, layout)
         if state in _UNFINISHED and given is None:
             return None
-        params = self._space.validate(given or {})
+        params = self._space.validate(_filled(self._space, given or {}, layout))
         notes = dict(_mapping("notes", said))
         notes.update({name: row[key] for key, name in layout.notes if not _is_absent(row[key])})
         fixed = {name: params[name] for name in _mapping("fixed", said) if name in params} or None
@@ -108,18 +114,20 @@ def _result(state: TrialState, params: Params, notes: Notes, fixed: Params | Non
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """What the keys of a row mean: fields; is `params` one of them; (key, name) of params and of notes."""
+    """What the keys of a row mean: (key, name) of fields, of params and of notes; and is `params` among the keys?"""
 
-    said: tuple[str, ...]
+    said: tuple[tuple[str, str], ...]
     whole: bool
     params: tuple[tuple[str, str], ...]
     notes: tuple[tuple[str, str], ...]
+    #: The params of which None is a choice.
+    nullable: frozenset[str]
 
 
 def _layout(space: Space, keys: tuple[str, ...], extras: bool) -> _Layout:
     params, notes = [], []
     for key in keys:
-        if key in ("params", *USED, *UNUSED):
+        if key in ("params", *USED, *UNUSED, *_ALIASES):
             continue
         name = key.removeprefix(PARAM)
         if space.named(name) or space.named(key):
@@ -132,16 +140,34 @@ def _layout(space: Space, keys: tuple[str, ...], extras: bool) -> _Layout:
                 f"{shown(key)} is no field and no parameter: expected {meant}; to keep it as a note, call it "
                 f"{NOTE}{key[:80]}"
             )
-    return _Layout(tuple(key for key in USED if key in keys), "params" in keys, tuple(params), tuple(notes))
+    fields = [(key, name) for key, name in _ALIASES.items() if key in keys and name not in keys]
+    fields += [(name, name) for name in USED if name in keys]
+    nullable = frozenset(
+        name for _, name in params for leaf in space.named(name) if None in getattr(leaf.parameter, "choices", ())
+    )
+    return _Layout(tuple(fields), "params" in keys, tuple(params), tuple(notes), nullable)
 
 
 def _params(row: Mapping[str, Any], layout: _Layout) -> Mapping[str, Any] | None:
-    """The params as they are given; None if there are none. NaN is what tables have in empty cells."""
+    """The params as they are given, without empty cells; None if there are none."""
     if layout.whole and not _is_absent(row["params"]):
         params: Mapping[str, Any] = row["params"]
         return params
-    given = {name: row[key] for key, name in layout.params if not _is_nan(row[key])}
-    return given or None
+    return {name: row[key] for key, name in layout.params if not _is_nan(row[key])} or None
+
+
+def _filled(space: Space, given: Mapping[str, Any], layout: _Layout) -> Mapping[str, Any]:
+    """The params of a row of a table: its empty cells are the choice None, where that is one and the parameter is
+    there at all."""
+    if not layout.nullable or layout.whole:
+        return given
+    filled = dict(given)
+    for leaf in space.leaves:
+        if leaf.name in layout.nullable and leaf.name not in filled and None in getattr(leaf.parameter, "choices", ()):
+            with suppress(KeyError):  # what it depends on is missing, which validate() says
+                if is_active(space.leaves, leaf.under, filled):
+                    filled[leaf.name] = None
+    return filled
 
 
 def _state(said: Mapping[str, Any]) -> TrialState:
@@ -163,7 +189,9 @@ def _is_absent(value: object) -> bool:
 
 
 def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and math.isnan(value)
+    """Is it what a table has in an empty cell? NaN, or the NaT of pandas, which is a datetime: both differ from
+    themselves."""
+    return isinstance(value, float | datetime) and value != value
 
 
 def _mapping(name: str, said: Mapping[str, Any]) -> Mapping[str, Any]:

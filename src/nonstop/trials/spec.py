@@ -34,8 +34,8 @@ class Spec:
     seed: int = 0
     #: Do two evaluations of the same point differ? Then a discrete space may try a point again.
     noisy: bool = False
-    #: How many quasi-random trials come before the first that asks the model; None is three for each parameter, but at
-    #: most a quarter of the budget.
+    #: How many quasi-random trials come before the first that asks the model; None is three for each parameter that can
+    #: be active at once, but at most a quarter of the budget.
     initial: int | None = None
     #: The command line that created the study, shown to people who want to resume it.
     command: str | None = None
@@ -72,7 +72,7 @@ class Spec:
     @property
     def initial_trials(self) -> int:
         """How many quasi-random trials come before the first that asks the model, where no budget is too small."""
-        return 3 * cube_of(self.space).axes if self.initial is None else self.initial
+        return 3 * cube_of(self.space).most_active if self.initial is None else self.initial
 
     def initial_within(self, budget: int | None) -> int:
         """The same for a run that ends with so many results; None: nobody said how many."""

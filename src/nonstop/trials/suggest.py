@@ -12,19 +12,23 @@ Which points a proposal uses (the paper's algorithm 1, and what it leaves open):
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nonstop.numerics.quasirandom import halton
+from nonstop.acquisition.inside import filling
 from nonstop.numerics.seeds import seed_of
 from nonstop.propose import Proposal, propose
+from nonstop.space import Space
+from nonstop.space.cube import Cube
 from nonstop.space.encoding import cube_of, decode
+from nonstop.space.holding import held
+from nonstop.space.partial import partial_params, partial_point
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.mirror import Mirror, key_of
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.types import Params
+from nonstop.types import Array, Params
 
 _LOOKAHEAD = 64  # quasi-random points to check for a new one, before the model proposes in a discrete space
 
@@ -71,17 +75,26 @@ def trial_seed(study_seed: int, number: int) -> int:
     return seed_of(study_seed, number)
 
 
+def checked_fixed(space: Space, given: Mapping[str, object] | None) -> Params | None:
+    """The fixed params of a trial, checked: ParamsError if one is wrong, SpaceError if the constraints of the space
+    leave no point with them. None if there are none."""
+    fixed = partial_params(space, given) if given is not None else {}
+    if cube_of(space).region is not None:
+        filling(_ground(space, fixed), 0, 0, 1)
+    return fixed or None
+
+
 def suggest(
     spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1, budget: int | None = None
 ) -> Suggestion:
     """The params for a trial that has a number and a data version but no params yet; `budget` is how many results the
-    study is to have, if that is known."""
+    study is to have, if that is known. A replay needs none: it reads from the record whether the model proposed."""
     if not cube_of(spec.space).axes:  # every parameter has one value
         return Suggestion(decode(spec.space, ()), trial_seed(spec.seed, trial.number), Diagnostics("quasi-random", 0))
-    if _is_initial(spec, mirror, trial, budget) or (trial.version == 0 and not basis.failed):
-        skip = _first_new(spec, mirror, trial.number)
+    if trial.number < spec.initial_within(budget) or (trial.version == 0 and not basis.failed):
+        skip = _first_new(spec, mirror, trial)
         if skip is not None:
-            params, seed = quasi_random(spec, trial.number, skip), trial_seed(spec.seed, trial.number)
+            params, seed = quasi_random(spec, trial, skip), trial_seed(spec.seed, trial.number)
             return Suggestion(params, seed, Diagnostics("quasi-random", skip))
     return model_based(spec, mirror, trial, basis, threads)
 
@@ -101,34 +114,40 @@ def model_based(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads:
         avoid=None if basis.learning else failed,
         failed=failed if basis.learning else None,
         cube=cube_of(spec.space),
+        fixed=None if trial.fixed is None else partial_point(spec.space, trial.fixed),
         surrogate=spec.surrogate,
         warm=_hyperparameters(mirror, basis.warm),
         noisy=spec.noisy,
         threads=threads,
     )
-    return Suggestion(decode(spec.space, proposal.x), seed, _diagnostics(proposal, basis, mirror.cursor))
+    return Suggestion(_params(spec.space, proposal.x, trial), seed, _diagnostics(proposal, basis, mirror.cursor))
 
 
-def quasi_random(spec: Spec, number: int, skip: int) -> Params:
-    """Point `number` of the study's Halton sequence, or the one `skip` places after it."""
-    cube = cube_of(spec.space)
-    return decode(spec.space, cube.spread(halton(1, cube.axes, spec.seed, start=number + skip))[0])
+def quasi_random(spec: Spec, trial: Trial, skip: int) -> Params:
+    """The point of the study's quasi-random sequence for this trial, or the one `skip` places after it. The sequence
+    is one of feasible points with the fixed values of the trial, and depends on the space and the seed alone."""
+    ground = _ground(spec.space, trial.fixed or {})
+    return _params(spec.space, filling(ground, spec.seed, trial.number + skip, 1)[0], trial)
 
 
-def _is_initial(spec: Spec, mirror: Mirror, trial: Trial, budget: int | None) -> bool:
-    """Does the trial belong to the initial design? Runs may have different budgets: unless the study says how large the
-    design is, it is over once the model has proposed. A replay does not decide again: it reads what was recorded."""
-    over = spec.initial is None and mirror.newest_fit is not None
-    return trial.number < spec.initial_within(budget) and not over
+def _params(space: Space, x: Array, trial: Trial) -> Params:
+    """The params of a point; those that are fixed to the last bit, which encoding and decoding may change."""
+    params = decode(space, x)
+    return params if trial.fixed is None else {name: trial.fixed.get(name, value) for name, value in params.items()}
 
 
-def _first_new(spec: Spec, mirror: Mirror, number: int) -> int | None:
+def _ground(space: Space, fixed: Params) -> Cube:
+    """The part of the cube that has the fixed values."""
+    return held(cube_of(space), partial_point(space, fixed)) if fixed else cube_of(space)
+
+
+def _first_new(spec: Spec, mirror: Mirror, trial: Trial) -> int | None:
     """How many points of the sequence to skip: in a discrete space, those that were tried; None if all were."""
-    cube = cube_of(spec.space)
-    if not cube.is_discrete:
+    ground = _ground(spec.space, trial.fixed or {})
+    if not ground.is_discrete:
         return 0
-    points, tried = cube.spread(halton(_LOOKAHEAD, cube.axes, spec.seed, start=number)), mirror.tried()
-    return next((skip for skip, x in enumerate(points) if key_of(decode(spec.space, x)) not in tried), None)
+    points, tried = filling(ground, spec.seed, trial.number, _LOOKAHEAD), mirror.tried()
+    return next((skip for skip, x in enumerate(points) if key_of(_params(spec.space, x, trial)) not in tried), None)
 
 
 def _hyperparameters(mirror: Mirror, number: int | None) -> Hyperparameters | None:

@@ -112,10 +112,14 @@ class Trial:
     def _repr_html_(self) -> str:
         """What a notebook shows."""
         about = [str(self.state), *([f"value {text(self.value)}"] if self.value is not None else [])]
-        if self.started_at is not None and self.finished_at is not None:
+        if self.seconds is not None:
+            about.append(duration(self.seconds))
+        elif self.started_at is not None and self.finished_at is not None:
             about.append(duration(self.finished_at - self.started_at))
         if self.worker:
             about.append(f"by {text(self.worker)}")
         params = table([text(name), text(value)] for name, value in (self.params or {}).items())
+        notes = table([text(name), text(value)] for name, value in self.notes.items())
+        noted = heading("notes") + notes if self.notes else ""
         why = heading("reason", text(self.reason)) if self.reason else ""
-        return framed(heading(f"Trial {self.number}", " · ".join(about)), params, why)
+        return framed(heading(f"Trial {self.number}", " · ".join(about)), params, noted, why)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
 from nonstop.arguments import number, number_of, text_of, whole
@@ -55,8 +56,9 @@ class Until:
 
     def __str__(self) -> str:
         """As a text, which until_of() reads."""
-        parts = {"value": self.value, "no improvement in": self.patience, "evaluating": self.evaluating}
-        return " or ".join(f"{what} {limit!r}" for what, limit in parts.items() if limit is not None)
+        time = None if self.evaluating is None else _compact(float(self.evaluating))
+        parts = {"value": self.value, "no improvement in": self.patience, "evaluating": time}
+        return " or ".join(f"{what} {limit}" for what, limit in parts.items() if limit is not None)
 
 
 def until_of(given: object) -> Until:
@@ -89,6 +91,15 @@ def _rule(part: str, given: object) -> tuple[str, float | int]:
     except ValueError:
         pass
     raise StudyError(f"until must be a nonstop.Until or a text such as {FORMS}, not {shown(given)}")
+
+
+def _compact(seconds: float) -> str:
+    """2h, 1h30m, 0.25s: exactly, as seconds_of() reads it."""
+    if not seconds.is_integer():
+        return f"{Decimal(repr(seconds)):f}s"
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return "".join(f"{count}{unit}" for count, unit in ((hours, "h"), (minutes, "m"), (rest, "s")) if count)
 
 
 class Watch:

@@ -3,9 +3,9 @@
 No shell runs it. The template is first split into arguments, as a shell would split it, and then values replace the
 {placeholders}: whatever a value contains, it stays inside its one argument. {{ and }} stand for braces.
 
-For pipes, write `sh -c '…'`. A text inside the script would be run as a part of it, so it is refused before the first
-trial; numbers may stand there. Any value may be passed to a script as an argument of its own:
-`sh -c 'train --loss "$1" | tail -1' sh {loss}`. template.py says which values may stand where.
+For pipes, use `shell=True`: script.py says how values get into a script, and stay text there. Without it, a text inside
+the script of `sh -c '…'` would be run as a part of it, so it is refused before the first trial; numbers may stand
+there. template.py says which values may stand where.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from nonstop.arguments import seconds, text
+from nonstop.arguments import flag, seconds, text
 from nonstop.errors import ObjectiveError, StartError
 from nonstop.space import Categorical, Ordinal, Space
 from nonstop.types import Params, Value
@@ -31,6 +31,8 @@ from nonstop.wording import shown
 from nonstop.workers.guard import Guard
 from nonstop.workers.output import Output, last_lines, output_of
 from nonstop.workers.running import PLACEHOLDERS, RunningTrial, noted, placeholders
+from nonstop.workers.script import check_script, shell_arguments
+from nonstop.workers.script import placeholders as placeholders_of
 from nonstop.workers.stopping import check_platform
 from nonstop.workers.template import PLACEHOLDER, check_values, filled
 
@@ -51,10 +53,13 @@ class Command:
     template: str
     #: Seconds after which an evaluation is stopped and fails; None is no limit.
     timeout: float | None = None
+    #: Is the template a script for a shell, with pipes and the like? Values are text there all the same.
+    shell: bool = False
 
     def __post_init__(self) -> None:
         check_platform("commands", ObjectiveError)
         object.__setattr__(self, "template", text("the command", self.template, ObjectiveError))
+        object.__setattr__(self, "shell", flag("the command's shell", self.shell, ObjectiveError))
         if self.timeout is not None:
             object.__setattr__(self, "timeout", seconds("the command's timeout", self.timeout, ObjectiveError))
         try:
@@ -65,40 +70,52 @@ class Command:
             ) from None
         if not parts or "\0" in self.template:
             raise ObjectiveError(f"the command {'has a NUL character' if parts else 'is empty'}")
+        if self.shell:
+            placeholders_of(self.template)  # or it cannot be understood
 
     def check(self, space: Space) -> None:
         """ObjectiveError unless every placeholder is a parameter, and every choice may stand where its name does."""
-        parts = shlex.split(self.template)
-        for part in parts:
-            if re.search("[{}]", PLACEHOLDER.sub("", part)):
-                raise ObjectiveError(f"the command has a single brace in {part!r}: write {{{{ and }}}} for braces")
-            for name in filter(None, PLACEHOLDER.findall(part)):
-                if not space.named(name) and name not in PLACEHOLDERS:
-                    raise ObjectiveError(
-                        f"the command has a placeholder {{{name}}}, but the parameters are {', '.join(space.names)}; "
-                        "write {{ and }} where braces are meant"
-                    )
+        for name in self._names():
+            if not space.named(name) and name not in PLACEHOLDERS:
+                raise ObjectiveError(
+                    f"the command has a placeholder {{{name}}}, but the parameters are {', '.join(space.names)}; "
+                    "write {{ and }} where braces are meant"
+                )
         choices: dict[str, list[Value]] = {}
         for leaf in space.leaves:
             if isinstance(leaf.parameter, Categorical | Ordinal):
                 choices.setdefault(leaf.name, []).extend(leaf.parameter.choices)
         # Where a text may not stand, the trial's may not either. Most folders are in this one.
         texts: dict[str, list[Value]] = {"folder": [str(Path.cwd())], "worker": ["worker"]}
-        check_values(parts, {name: values for name, values in texts.items() if not space.named(name)} | choices)
+        values = {name: found for name, found in texts.items() if not space.named(name)} | choices
+        if self.shell:
+            check_script(self.template, values)
+        else:
+            check_values(shlex.split(self.template), values)
+
+    def _names(self) -> list[str]:
+        """The names of the placeholders; ObjectiveError for a single brace."""
+        if self.shell:
+            return placeholders_of(self.template)
+        parts = shlex.split(self.template)
+        for part in parts:
+            if re.search("[{}]", PLACEHOLDER.sub("", part)):
+                raise ObjectiveError(f"the command has a single brace in {part!r}: write {{{{ and }}}} for braces")
+        return [name for part in parts for name in PLACEHOLDER.findall(part) if name]
 
     def unused(self, space: Space) -> list[str]:
         """The parameters that have no placeholder, unless the command reads them from NONSTOP_PARAMS."""
-        named = set(PLACEHOLDER.findall(self.template))
+        named = self._names()
         return [] if "NONSTOP_PARAMS" in self.template else [name for name in space.names if name not in named]
 
     def arguments(self, params: Params, trial: RunningTrial | None = None) -> list[str]:
         """The command's argument list for these params. A parameter named as a placeholder of the trial is meant."""
-        about = {} if trial is None else placeholders(trial)
-        return filled(shlex.split(self.template), {**about, **params})
+        values = {**({} if trial is None else placeholders(trial)), **params}
+        return shell_arguments(self.template, values) if self.shell else filled(shlex.split(self.template), values)
 
     def _not_started(self, error: OSError) -> ObjectiveError:
         """Whose error it is: the trial's if a parameter is part of the program's name, or if it was another matter."""
-        program = shlex.split(self.template)[0]
+        program = "/bin/sh" if self.shell else shlex.split(self.template)[0]
         hopeless = error.errno in _NO_PROGRAM and not any(PLACEHOLDER.findall(program))
         kind = StartError if hopeless else ObjectiveError
         return kind(f"the command cannot be started: {error}")

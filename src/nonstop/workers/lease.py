@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from nonstop.clock import Clock, WallClock
-from nonstop.errors import StorageError
+from nonstop.errors import StorageError, StudyError
 from nonstop.storage.contract import Storage
 from nonstop.trials.messages import HandOn, Pulse
 
@@ -80,7 +80,7 @@ class Heart:
 class Heartbeat:
     """A thread that calls beat() four times in a lease, and close() when it ends; use it in `with`.
 
-    A StorageError does not end it: if the storage stays unreachable, the workers themselves find out.
+    Errors do not end it: if the storage stays unreachable, or the study was deleted, the workers themselves find out.
     """
 
     def __init__(self, beat: Callable[[], None], lease: Lease, close: Callable[[], None] = lambda: None) -> None:
@@ -101,7 +101,7 @@ class Heartbeat:
         while not self._over.wait(self._interval):
             try:
                 self._beat()
-            except StorageError:
+            except (StorageError, StudyError):
                 # The watch notices the time without an observation, and starts again.
                 continue
         self._close()

@@ -27,7 +27,7 @@ from multiprocessing.spawn import get_executable
 from typing import Final
 
 from nonstop.clock import Clock
-from nonstop.errors import StorageError
+from nonstop.errors import StorageError, StudyError
 from nonstop.storage.contract import Storage
 from nonstop.workers.held import Beating, all_held, integers_in, share_held, shared_file
 from nonstop.workers.lease import Heart, Heartbeat, Lease
@@ -217,7 +217,7 @@ def main() -> None:
     while True:
         if time.monotonic() >= due:
             due = time.monotonic() + setup.lease.interval
-            with suppress(StorageError):
+            with suppress(StorageError, StudyError):
                 heart.beat(all_held(held) if is_running(setup.parent) else [])
                 ready.value = 1
         seconds = min(_LOOK, max(0.0, due - time.monotonic()))

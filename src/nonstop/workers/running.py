@@ -8,10 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from nonstop.arguments import flag, text_of
+from nonstop.errors import StudyError
 from nonstop.trials.suggest import trial_seed
 from nonstop.trials.trial import Trial
 from nonstop.types import Notes, Params, Value
-from nonstop.workers.folders import ROOT, made
+from nonstop.wording import shown
+from nonstop.workers.environment import checked_environments
+from nonstop.workers.folders import ROOT, made, study_folder
 from nonstop.workers.notes import with_extras, with_note
 
 #: Seeds are below this, as not every library takes larger ones.
@@ -54,8 +58,23 @@ class Surroundings:
             trial.attempt,
             worker,
             self.study,
-            _Private(folder, self.keep_output, environment),
+            _Private(folder, self.keep_output, environment, trial.notes),  # one that is retried has some already
         )
+
+
+def surroundings_of(
+    study: str, identity: str, folder: str | Path | None, keep_output: bool, environments: object
+) -> Surroundings:
+    """The surroundings as a user describes them; `identity` is the study's own."""
+    root = Path(ROOT) if folder is None else folder if isinstance(folder, Path) else Path(text_of(folder) or "")
+    if not root.name or "\0" in str(root):
+        raise StudyError(f"folder must be the path of a folder, not {shown(folder)}")
+    try:
+        own = study_folder(root, study, identity)
+    except OSError as error:
+        raise StudyError(f"folder cannot be {shown(str(root))}: {error.strerror}") from None
+    kept = flag("keep_output", keep_output, StudyError)
+    return Surroundings(study, own, kept, checked_environments(environments))
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
     function train:loss
     command python train.py --lr {lr}
+    shell python train.py --lr {lr} | tail -n 1
 
 A function that only a Python program knows has no such text. Passwords are not stored: a command that has one is
 compared and shown without it, and has to be given again to be run.
@@ -16,14 +17,14 @@ from nonstop.errors import ObjectiveError, StudyMismatchError
 from nonstop.wording import printable, shown, without_passwords
 from nonstop.workers.command import Command
 
-_FUNCTION, _COMMAND = "function", "command"
+_FUNCTION, _COMMAND, _SHELL = "function", "command", "shell"
 _MASKED: Final = "***"
 
 
 def stored_text(objective: object) -> str | None:
     """The text to store for "module:function" or a Command; None for a callable."""
     if isinstance(objective, Command):
-        return f"{_COMMAND} {printable(without_passwords(objective.template))}"
+        return f"{_SHELL if objective.shell else _COMMAND} {printable(without_passwords(objective.template))}"
     return f"{_FUNCTION} {objective}" if isinstance(objective, str) else None
 
 
@@ -32,11 +33,11 @@ def objective_from(text: str) -> str | Command:
     kind, _, rest = text.partition(" ")
     if kind == _FUNCTION:
         return rest
-    if kind != _COMMAND:
+    if kind not in (_COMMAND, _SHELL):
         raise ObjectiveError(f"the study's objective was stored by a newer version of nonstop: {shown(text)}")
     if _MASKED in rest:
         raise ObjectiveError(f"a password of the study's command is not stored: give the command again ({rest})")
-    return Command(rest)
+    return Command(rest, shell=kind == _SHELL)
 
 
 def check_same(study: str, stored: str | None, given: str | None, how_to_go_on: str) -> None:
@@ -50,17 +51,19 @@ def check_same(study: str, stored: str | None, given: str | None, how_to_go_on: 
 
 
 def is_same(one: str, other: str) -> bool:
-    """Do two stored texts mean the same? White space and quotes may differ, and a module may be named from another
-    folder: examples.train:loss is train:loss."""
+    """Do two stored texts mean the same? White space and quotes may differ, but not in a script, and a module may be
+    named from another folder: examples.train:loss is train:loss."""
     (kind, _, first), (other_kind, _, second) = one.partition(" "), other.partition(" ")
     if kind == other_kind == _FUNCTION:
         return f".{first}".endswith(f".{second}") or f".{second}".endswith(f".{first}")
-    return one == other or _words(one) == _words(other)
+    return one == other or (kind != _SHELL and _words(one) == _words(other))
 
 
 def described(text: str) -> str:
     """A stored text for people: the function train:loss, the command `python train.py --lr {lr}`."""
     kind, _, rest = text.partition(" ")
+    if kind == _SHELL:
+        return f"the shell command `{rest}`"
     return f"the {kind} {rest}" if kind == _FUNCTION else f"the {kind} `{rest}`"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -23,6 +23,8 @@ from nonstop.trials.messages import Counts, Exchange, HandOn, Report, Request
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.trials.until import Until, Watch
+from nonstop.types import Params
+from nonstop.workers.command import Command
 from nonstop.workers.deadline import Deadline
 from nonstop.workers.held import Beating
 from nonstop.workers.lease import Lease
@@ -60,6 +62,8 @@ class Terms:
     since: int = 0
     #: When the study is good enough, or has taken enough; None is no rule.
     until: Until | None = None
+    #: Parameters that are given in this run, while the others are proposed; None if there are none.
+    fixed: Params | None = None
 
     def __post_init__(self) -> None:
         seconds("lease", self.lease.seconds, StudyError)
@@ -90,6 +94,10 @@ class Task:
     creation: str = ""
     #: Where evaluations run, and with what.
     surroundings: Surroundings = field(default_factory=Surroundings)
+
+    def own_environment(self, worker: str) -> Mapping[str, str]:
+        """What belongs into os.environ of a worker's process; commands get theirs themselves, from any process."""
+        return {} if isinstance(self.objective, Command) else self.surroundings.environment_of(worker)
 
 
 class ConsecutiveFailures:
@@ -250,7 +258,8 @@ class Worker:
         return not (self._is_late() or self._failures.is_hopeless(self._terms.max_failures, failed))
 
     def _exchange(self, report: Report | None, request: bool) -> Exchange:
-        asked = Request(os.urandom(16).hex(), self._name, self._terms.n_trials) if request else None
+        wanted = os.urandom(16).hex(), self._name, self._terms.n_trials
+        asked = Request(*wanted, fixed=self._terms.fixed) if request else None
         if report is not None:
             self._reach.report = report, self._session.mirror.trials[report.number].params or {}
         try:
@@ -328,7 +337,7 @@ class Worker:
         if self._held is not None:
             number, attempt = self._held
             if not self._reach.lost:
-                with suppress(StorageError):
+                with suppress(StorageError, StudyError):  # StudyError: it was deleted
                     give_back(self._session.storage, self._session.study, number, attempt)
             self._hold(None)
 

@@ -1,4 +1,4 @@
-// The dialog with all fields of one trial: params, value, attempts, times, reason of failure, diagnostics.
+// The dialog with all fields of one trial: params, value, notes, attempts, times, reason of failure, diagnostics.
 import { fetched } from "./live.js";
 import { duration, el, number, pill, scalar } from "./text.js";
 
@@ -53,6 +53,7 @@ export class Details {
       ]),
       ...(trial.reason ? [el("h3", {}, trial.state === "failed" ? "Why it failed" : "Reason of the last failed attempt"), el("pre", { class: "reason" }, trial.reason)] : []),
       ...section("Params", Object.entries(trial.params ?? { "": "not proposed yet" }).map(([name, value]) => [name, exact(value)])),
+      ...section("Notes", Object.entries(trial.notes ?? {}).map(([name, value]) => [name, exact(value)])),
       ...section("Execution", [
         ["worker", trial.worker || "unknown"],
         ["attempt", String(trial.attempt)],

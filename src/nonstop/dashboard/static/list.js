@@ -1,5 +1,5 @@
 // The list of studies.
-import { ago, el, number, pill, plural, portions, stack, write } from "./text.js";
+import { ago, el, number, pill, plural, portions, share, speedOf, stack, timeLeft, write } from "./text.js";
 import { follow, now } from "./live.js";
 
 const list = document.getElementById("studies");
@@ -29,13 +29,16 @@ function fill(node, study) {
   const dim = study.dim === null ? "" : ` ${plural(study.dim, "parameter")}`;
   write(who.children[1], `${study.direction}${dim} · ${study.rule}`);
   write(best.children[1], study.best ? number(study.best.value) : study.read ? "–" : "…");
-  stack(progress.children[0], portions(c));
-  write(progress.children[1], `${c.completed.toLocaleString("en")} completed${c.failed ? ` · ${c.failed} failed` : ""}`);
+  stack(progress.children[0], portions(c, study.budget));
+  const left = study.state === "running" ? timeLeft(study.ready, now()) : "";
+  const budget = study.budget ? ` of ${study.budget.toLocaleString("en")} (${share(c.completed / study.budget)})` : "";
+  write(progress.children[1], `${c.completed.toLocaleString("en")}${budget} completed${c.failed ? ` · ${c.failed} failed` : ""}${left ? ` · ${left}` : ""}`);
   if (node.dataset.state !== study.state) {
     node.dataset.state = study.state;
     state.firstElementChild.replaceWith(pill(study.state));
   }
-  write(state.children[1], study.state === "idle" && study.last ? `last result ${ago(study.last, now())}` : STATE_TEXTS[study.state](c));
+  const speed = study.state === "running" && study.per_second ? speedOf(study.per_second) : "";
+  write(state.children[1], speed ? `${c.running + c.proposing} under way · ${speed}` : study.state === "idle" && study.last ? `last result ${ago(study.last, now())}` : STATE_TEXTS[study.state](c));
 }
 
 function show(studies) {

@@ -3,7 +3,7 @@ import { Details } from "./details.js";
 import { Figures } from "./figures.js";
 import { follow, now } from "./live.js";
 import { Table } from "./table.js";
-import { ago, duration, el, number, pill, plural, portions, scalar, share, stack, write } from "./text.js";
+import { ago, duration, el, number, pill, plural, portions, scalar, share, speedOf, stack, timeLeft, write } from "./text.js";
 
 const id = location.pathname.split("/")[2];
 const $ = (name) => document.getElementById(name);
@@ -74,21 +74,21 @@ function drawBest(best) {
   known.replaceChildren(...Object.entries(best?.params ?? {}).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { class: typeof value === "number" ? "number" : null }, scalar(value)))));
 }
 
-function drawProgress({ counts, state, per_second: rate, last, began }) {
+function drawProgress({ counts, state, budget, ready, per_second: rate, last, began }) {
   if ($("state").dataset.state !== state) {
     $("state").dataset.state = state;
     $("state").replaceChildren(pill(state));
   }
   write($("completed"), counts.completed.toLocaleString("en"));
-  stack($("progress"), portions(counts));
+  write($("of-budget"), budget ? `of ${budget.toLocaleString("en")} completed · ${share(counts.completed / budget)}` : "completed");
+  stack($("progress"), portions(counts, budget));
   const under = counts.running + counts.proposing;
   legend($("counts"), { failed: `${counts.failed} failed`, running: `${under} under way`, waiting: `${counts.waiting} waiting` });
   const since = began ? `began ${ago(began, now())}` : "";
-  const speed = state === "running" && rate ? `${speedOf(rate)} · ${since}` : last ? `last result ${ago(last, now())} · ${since}` : since;
+  const left = state === "running" ? timeLeft(ready, now()) : "";
+  const speed = state === "running" && rate ? [speedOf(rate), left || since].join(" · ") : last ? `last result ${ago(last, now())} · ${since}` : since;
   write($("rate"), speed || "\u00a0");
 }
-
-const speedOf = (rate) => (rate >= 1 ? `${number(Number(rate.toPrecision(2)))} a second` : rate * 60 >= 1 ? `${number(Number((rate * 60).toPrecision(2)))} a minute` : `${number(Number((rate * 3600).toPrecision(2)))} an hour`);
 
 function drawUsage(usage) {
   write($("utilisation"), usage ? share(usage.share) : "–");

@@ -1,5 +1,5 @@
 // The table of trials: sorted, filtered, and shown a page at a time so that it stays fast with many trials.
-import { duration, el, number, pill, scalar, write } from "./text.js";
+import { duration, el, number, pill, scalar, stamp, write } from "./text.js";
 
 const PAGE = 25;
 const $ = (name) => document.getElementById(name);
@@ -37,6 +37,8 @@ export class Table {
       plain("value", "Value", (t) => t.value, (t) => number(t.value)),
       ...params.map((name, i) => plain(`param ${name}`, name, (t) => (there(t, i) ? t.params[i] : null), (t) => (there(t, i) ? scalar(t.params[i]) : "–"))),
       plain("took", "Took", (t) => t.took, (t) => duration(t.took)),
+      plain("started", "Started", (t) => t.started, (t) => stamp(t.started)),
+      plain("finished", "Finished", (t) => t.finished, (t) => stamp(t.finished)),
       plain("worker", "Worker", (t) => t.worker, (t) => t.worker || "–"),
       plain("attempt", "Attempt", (t) => t.attempt, (t) => String(t.attempt)),
     ];

@@ -64,8 +64,40 @@ export function pill(state, text = state) {
   return el("span", { class: `pill ${state}` }, el("span", { class: "sign", "aria-hidden": "true" }, SIGNS[state] ?? "•"), text);
 }
 
-/** The numbers of trials in a progress bar. */
-export const portions = (c) => ({ completed: c.completed, failed: c.failed, running: c.running + c.proposing, waiting: c.waiting });
+/** The numbers of trials in a progress bar; the rest is what the budget has room for. */
+export function portions(c, budget) {
+  const running = c.running + c.proposing;
+  return { completed: c.completed, failed: c.failed, running, waiting: c.waiting, rest: Math.max(0, (budget ?? 0) - c.completed - running - c.waiting) };
+}
+
+const short = (value) => number(value < 9.95 ? Number(value.toFixed(1)) : Math.round(value));
+
+/** 40 results a second, 3.2 results a minute, 5 results an hour */
+export function speedOf(rate) {
+  const [factor, unit] = [[1, "a second"], [60, "a minute"], [3600, "an hour"]].find(([factor]) => rate * factor >= 1) ?? [86400, "a day"];
+  return `${short(rate * factor)} results ${unit}`;
+}
+
+/** about 12 min left; empty if that is not known, or the time has come and gone. */
+export function timeLeft(ready, now) {
+  const seconds = ready === null || ready === undefined ? 0 : ready - now;
+  if (seconds <= 0) return "";
+  if (seconds < 90) return `about ${seconds < 10 ? Math.max(1, Math.round(seconds)) : 5 * Math.round(seconds / 5)} s left`;
+  if (seconds < 5400) return `about ${Math.round(seconds / 60)} min left`;
+  return seconds < 129600 ? `about ${short(seconds / 3600)} h left` : `about ${short(seconds / 86400)} days left`;
+}
+
+const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
+const TODAY = new Intl.DateTimeFormat("en", CLOCK); // made once: that takes long
+const EARLIER = new Intl.DateTimeFormat("en", { year: "numeric", month: "short", day: "numeric", ...CLOCK });
+
+/** A time in the browser's zone; without the date if that is today's. */
+export function stamp(seconds) {
+  if (seconds === null || seconds === undefined) return "–";
+  const then = new Date(seconds * 1000);
+  const today = then.toDateString() === new Date().toDateString();
+  return (today ? TODAY : EARLIER).format(then);
+}
 
 /** A bar of parts, each as wide as its share. */
 export function stack(node, parts) {

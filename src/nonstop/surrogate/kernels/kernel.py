@@ -82,7 +82,12 @@ class Kernel(ABC):
 
 def covariance(kernel: Kernel, A: Array, B: Array, lengthscales: Array) -> Array:
     """k(a_i, b_j) for the rows of A and B."""
-    return kernel.value_of(left(A / lengthscales) @ right(B / lengthscales, kernel.scale).T)
+    return correlations(kernel, A / lengthscales, B / lengthscales)
+
+
+def correlations(kernel: Kernel, Z: Array, A: Array) -> Array:
+    """k(z_i, a_j) for the rows of Z and A, which are points over the lengthscales."""
+    return kernel.value_of(left(Z) @ right(A, kernel.scale).T)
 
 
 def symmetric(kernel: Kernel, Z: Array, k: Array) -> Array:
