@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from typing import Any
 
 import numpy as np
 
@@ -99,11 +100,13 @@ def _check_equal(parameter: Parameter, before: object, after: object) -> None:
 def _parameter(source: random.Random) -> Parameter:
     kind = source.randrange(10)
     if kind == 8:
-        return source.choice((Categorical, Ordinal))(anything(source))  # type: ignore[no-any-return, operator]
+        listed: Any = source.choice((Categorical, Ordinal))
+        return listed(anything(source))  # type: ignore[no-any-return]
     if kind == 9:
+        stepped: Any = source.choice((Float, Int))
         steps = (0.1, 1, 7, "x2", "x10", number(source), whole(source), anything(source))
-        low, log = source.choice((1, 0.1, number(source), whole(source))), source.random() < 0.5
-        return source.choice((Float, Int))(low, source.choice((1, 16, 8.1, number(source))), log, source.choice(steps))  # type: ignore[no-any-return, operator]
+        low, high = source.choice((1, 0.1, number(source), whole(source))), source.choice((1, 16, 8.1, number(source)))
+        return stepped(low, high, source.random() < 0.5, source.choice(steps))  # type: ignore[no-any-return]
     if kind < 3:
         low = number(source)
         return Float(low, low + abs(number(source)), source.random() < 0.3)
