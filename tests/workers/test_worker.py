@@ -107,7 +107,7 @@ def test_consecutive_failures_end_with_a_result_and_begin_with_the_run() -> None
 
 def ended(number: int, failed: bool, reason: str = "r") -> Trial:
     state = TrialState.FAILED if failed else TrialState.COMPLETED
-    return Trial(number, state, sequence=number, reason=reason, worker="w")
+    return Trial(number, state, sequence=number, reason=reason, worker="w", asked_at=1.0)
 
 
 def test_a_study_in_which_results_come_in_is_not_hopeless() -> None:
