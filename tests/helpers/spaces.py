@@ -39,8 +39,8 @@ def floats(draw: st.DrawFn) -> Float:
         exact = Fraction(repr(low)) * Fraction(text) ** min(levels, 6)
         return Float(low, float(exact), log=True, step=f"x{text}")
     step = draw(st.sampled_from([0.05, 0.1, 0.25, 1.0, 0.3, 1e-3]))
-    low = round(draw(st.integers(1 if kind == "log step" else -20, 20)) * step, 9)
-    high = float(f"{low + levels * step:.9g}")
+    first = draw(st.integers(1 if kind == "log step" else -20, 20))
+    low, high = (float(i * Fraction(repr(step))) for i in (first, first + levels))
     return Float(low, high, log=kind == "log step", step=step)
 
 

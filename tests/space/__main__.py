@@ -17,6 +17,7 @@ from nonstop.space import Space
 from tests.helpers.spaces import kinds_of, spaces
 from tests.space.checks import CHECKS
 
+MANY = 100_000
 SHARE = 500  # spaces in one run of Hypothesis: its time grows faster than their number
 
 
@@ -46,7 +47,7 @@ def tried(share: int) -> Counter[str]:
 def main() -> None:
     """Run all shares and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--spaces", type=int, default=100_000)
+    parser.add_argument("--spaces", type=int, default=MANY)
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--out", type=Path)
     given_ = parser.parse_args()
@@ -69,9 +70,10 @@ def table(total: Counter[str], seconds: float, processes: int) -> str:
     checks = "\n".join(f"- {(check.__doc__ or '').strip()}" for check in CHECKS)
     kinds = "\n".join(f"| {kind} | {number:,} |" for kind, number in total.most_common())
     how = f"in {seconds:.0f} s with {processes} processes, Python {platform.python_version()}"
+    command = "make spaces" if count >= MANY else f'make spaces ARGS="--spaces {count}"'
     return f"""# Random spaces
 
-`make spaces`: {count:,} random spaces of up to four levels, each level with up to three parameters and two constraints,
+`{command}`: {count:,} random spaces of up to four levels, each level with up to three parameters and two constraints,
 {how}. All checks passed for each of them, with {points:,} params and points:
 
 {checks}
