@@ -14,7 +14,7 @@ def test_the_demo_ends_with_best_value_regret_utilisation_and_what_to_type_next(
     options = ["--budget", "12", "--workers", "2", "--seconds", "0.05"]
     demo = [sys.executable, str(ROOT / "examples" / "demo.py"), *options]
     said = subprocess.run(demo, cwd=tmp_path, check=True, capture_output=True, text=True, timeout=60)
-    assert re.search(r"^\[ .*12 of 12 done, 0 running, 0 failed", said.stderr, re.MULTILINE)
+    assert re.search(r"^\[ .*12 of 12 done \(100 %\), 0 running, 0 failed", said.stderr, re.MULTILINE)
     assert re.search(r"best point   \([01]\.\d{4}(, [01]\.\d{4}){5}\)", said.stdout)
     assert re.search(r"best value   -\d\.\d{6}, regret \d\.\de[+-]\d\d", said.stdout)
     assert re.search(r"workers      2: \d+\.\d % evaluating, .* % proposing, .* % storing", said.stdout)

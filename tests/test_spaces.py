@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from nonstop.trials.spec import Spec, has_objects, spec_for_viewing
 from nonstop.trials.suggest import Basis, suggest
 from nonstop.types import Params
 from nonstop.workers.command import Command
-from tests.helpers.commands import run
+from tests.helpers.commands import completed, kill_group, run, start, wait_until
 
 SPACE = Space(
     {
@@ -338,3 +339,23 @@ def test_a_wrong_constraint_is_pointed_at_on_the_command_line(tmp_path: Path) ->
     assert done.stderr.endswith("cannot read '=': write == to compare\n    batch =< 128\n          ^\n")
     done = run("run", "x:y", "-p", "a=int:0:9", "--where", "b < 3", "--n-trials", "2", cwd=tmp_path, code=2)
     assert "unknown name 'b': expected one of ['a']\n    b < 3\n    ^\n" in done.stderr
+
+
+def test_a_study_file_with_all_of_it_survives_a_kill(tmp_path: Path) -> None:
+    url, everything = f"sqlite:///{tmp_path / 'nonstop.db'}", STUDY.replace("n_trials = 6", "n_trials = 12\nlease = 2")
+    everything = everything.replace('"echo {batch}"', "\"sh -c 'sleep 0.2; echo {batch}'\"")
+    (tmp_path / "study.toml").write_text(f'{everything}\n[space.seed]\ntype = "int"\nlow = 7\nhigh = 7\n')
+    words = ("run", "study.toml", "--workers", "2", "--fix", "size=m", "--quiet")
+    process = start(*words, cwd=tmp_path)
+    wait_until(lambda: completed(url, "study") >= 3)
+    kill_group(process, signal.SIGKILL)
+    before = completed(url, "study")
+    assert before < 12
+    run(*words, cwd=tmp_path)
+    study = nonstop.load_study(url, "study")
+    assert completed(url, "study") == 12
+    for trial in study.trials:
+        assert study.spec.space.validate(trial.params or {}) == trial.params
+        assert trial.params is not None
+        assert (trial.params["size"], trial.params["seed"]) == ("m", 7)
+    assert replay(study.spec, study.trials).identical

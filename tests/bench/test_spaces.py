@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+import nonstop
 from nonstop_bench.spaces.catalogue import TASKS
 from nonstop_bench.spaces.declared import Choice, Declared, Number, Params, share
 from nonstop_bench.spaces.feasible import Feasible
 from nonstop_bench.spaces.field import make
+from nonstop_bench.spaces.own import space_of
 from nonstop_bench.spaces.race import EVALUATIONS, START, WORKERS, Run, race, start
 from nonstop_bench.spaces.report import page, regret, standing
 from nonstop_bench.spaces.task import SpaceTask
@@ -110,6 +112,26 @@ def test_a_classifier_is_chosen_and_its_error_does_not_vary() -> None:
         task.value(svm | {"kernel": "poly", "degree": 3, "scale": 0.1})
     with pytest.raises(ValueError, match="gamma is missing"):
         task.value({"model": "svm", "C": 10.0, "kernel": "rbf"})
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=named)
+def test_nonstop_is_given_the_same_space(task: SpaceTask) -> None:
+    """Names, ranges and steps by validating; the expressions allow and forbid what the function does."""
+    space, rng = space_of(task.declared), np.random.default_rng(3)
+    for params in task.declared.drawn(rng, 50):
+        assert space.validate(params) == params
+    everywhere = replace(task.declared, feasible=None).drawn(rng, 1500)
+    verdicts = [_validates(space, params) for params in everywhere]
+    assert verdicts == [task.declared.allows(params) for params in everywhere]
+    assert all(verdicts) == (task.declared.feasible is None)
+
+
+def _validates(space: nonstop.Space, params: Params) -> bool:
+    try:
+        space.validate(params)
+    except nonstop.ParamsError:
+        return False
+    return True
 
 
 def test_a_point_that_violates_a_constraint_has_no_value() -> None:

@@ -19,9 +19,10 @@ SQUARE = ("run", "mine:square", *X)
 WRONG = [
     (("walk",), "'walk'"),
     (("ls",), "which storage?"),
-    (("ls", "runs.db"), "which storage?"),
+    (("ls", "runs"), "unexpected argument 'runs'"),
     (("ls", "sqlite:///a.db", "b"), "'b'"),
-    (("show", "sqlite:///a.db"), "missing argument STUDY"),
+    (("rename", "sqlite:///a.db"), "missing argument STUDY"),
+    (("rename", "a.db", "one"), "missing argument NEW"),
     (("export", "sqlite:///a.db", "demo", "--format", "xml"), "'xml'"),
     (("run",), "there are no parameters"),
     (("run", "mine"), "mine: expected a study file (STUDY.toml) or MODULE:FUNCTION"),
@@ -47,8 +48,7 @@ WRONG = [
     (("run", "mine:round", *X, "--n-trials", "3"), "'mine:round': there is no 'round' in mine"),
     (("run", "yours:square", *X, "--n-trials", "3"), "there is no module 'yours'"),
     (("run", "--command", "echo {y}", *X, "--n-trials", "3"), "{y}"),
-    (("worker", "sqlite:///a.db"), "missing argument STUDY"),
-    (("worker", "sqlite:///a.db", "demo", "--n-trials", "3"), "what to evaluate?"),
+    (("worker", "sqlite:///a.db", "demo", "mine:square", "--command", "ls", "--n-trials", "3"), "what to evaluate?"),
     (("worker", "sqlite:///a.db", "demo", "mine:square"), "there is no budget"),
     (("worker", "sqlite:///a.db", "demo", "mine", "--n-trials", "3"), "--objective mine: expected module:function"),
 ]

@@ -89,7 +89,7 @@ def test_ask_and_tell(made: Call, pipes: Callable[[str], None]) -> None:
     assert made("tell").out == "trial 1 is completed\n"
     made("ask")
     assert made("tell", "2", "--failed", "--reason", "boom").out == "trial 2 is failed\n"
-    made("ask")
+    assert json.loads(made("ask", "--fix", "kind=b").out)["params"]["kind"] == "b"
     pipes("7")
     assert made("tell", "3").code == 0
     trials = study().trials
@@ -271,15 +271,15 @@ def test_wrong_rows_are_all_named_and_nothing_is_stored(made: Call, folder: Path
     assert made(*words).code == 0
     assert (study().trials[0].value, study().trials[0].notes) == (3.0, {"epoch": "9"})
     assert made(*words, "--again").out == "added 1 trials to demo: 1 completed\n"
-    for words, said_ in (
+    for wrong, why in (
         (("import", "demo", "mine.py"), "does not tell its format"),
         (("import", "demo"), "demo: cannot be read"),
         (("import", "demo", "absent.csv"), "cannot be read"),
         (("import",), "missing argument FILE"),
     ):
-        answer = made(*words)
+        answer = made(*wrong)
         assert answer.code in (1, 2)
-        assert said_ in answer.err
+        assert why in answer.err
 
 
 def test_a_study_of_optuna(call: Call, folder: Path) -> None:

@@ -46,6 +46,8 @@ address = "tcp://head:8786"
 folder = "out"
 keep_output = false
 gpus = [0, "1,2"]
+where = ["lr < depth"]
+fix = { loss = "l1" }
 [space.lr]
 type = "float"
 low = 1e-5
@@ -65,7 +67,8 @@ choices = ["l1", "l2"]
             "lr": nonstop.Float(1e-5, 1e-1, log=True),
             "depth": nonstop.Int(1, 12),
             "loss": nonstop.Categorical(["l1", "l2"]),
-        }
+        },
+        where=["lr < depth"],
     )
     assert study == StudyFile(
         space=space, name="demo", command="python train.py --lr {lr}", shell=True,
@@ -73,7 +76,7 @@ choices = ["l1", "l2"]
         initial=4, noisy=True, workers=8, n_trials=200,
         timeout=5400.0, until=nonstop.Until(value=0.01, patience=50),
         lease=30.0, trial_timeout=90.0, max_failures=3, engine="dask", address="tcp://head:8786",
-        folder="out", keep_output=False, gpus=("0", "1,2"),
+        folder="out", keep_output=False, gpus=("0", "1,2"), fix={"loss": "l1"},
     )  # fmt: skip
     silent = {
         field.name for field in fields(study) if field.name != "default_name" and f"\n{field.name} = " not in text
@@ -88,6 +91,8 @@ choices = ["l1", "l2"]
         ("banana = 1", "study.toml: banana = 1: there is no such key; the keys are space, name, objective"),
         ('workers = "eight"', 'study.toml: workers = "eight": expected a number of workers from 1'),
         ("workers = 0", "workers = 0: expected"),
+        ("where = 3", 'study.toml: where = 3: expected a list of constraints such as ["low < high"]'),
+        ("where = [3]", "study.toml: where = [3]: expected a list of constraints"),
         ("workers = true", "workers = true: expected"),
         ("n_trials = 1.5", "n_trials = 1.5: expected a number of trials from 1"),
         ('timeout = "soon"', 'timeout = "soon": expected a duration: seconds, or a text such as "90s"'),
@@ -188,3 +193,16 @@ def test_a_share_is_all_only_if_it_is_all() -> None:
 def test_a_shell_needs_a_command(tmp_path: Path) -> None:
     with pytest.raises(StudyFileError, match="shell = true needs command"):
         read(tmp_path, 'objective = "a:b"\nshell = true\nn_trials = 1\nspace.x = {type = "int", low = 1, high = 2}')
+
+
+def test_a_constraint_is_pointed_at(tmp_path: Path) -> None:
+    with pytest.raises(StudyFileError) as caught:
+        read(
+            tmp_path,
+            'objective = "m:f"\nn_trials = 3\nwhere = ["x =< 1"]\n[space.x]\ntype = "int"\nlow = 0\nhigh = 1\n',
+        )
+    end = "study.toml: constraint 'x =< 1': cannot read '=': write == to compare\n    x =< 1\n      ^"
+    assert str(caught.value).endswith(end)
+    text = 'objective = "m:f"\nn_trials = 3\n[space]\nwhere = "x < 1"\nx = { type = "int", low = 0, high = 1 }\n'
+    assert read(tmp_path, text).space.where == ("x < 1",)
+    assert read(tmp_path, f'where = ["x >= 0"]\n{text}').space.where == ("x < 1", "x >= 0")

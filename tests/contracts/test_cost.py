@@ -12,7 +12,8 @@ import pytest
 import nonstop.storage.sqlite as sqlite
 from nonstop.errors import StorageError
 from nonstop.storage.sql import SqlStorage
-from nonstop.trials.messages import Request
+from nonstop.trials.messages import Insert, Request
+from nonstop.trials.trial import TrialState
 from tests.helpers.storages import Desk
 from tests.helpers.trials import a_start
 
@@ -87,6 +88,18 @@ def test_a_new_trial_costs_few_statements(sqlite_desk: Desk) -> None:
         *("BEGIN", "SELECT", "SELECT", "INSERT", "UPDATE", "INSERT", "UPDATE", "COMMIT"),
         *("BEGIN", "SELECT", "SELECT", "UPDATE", "UPDATE", "COMMIT"),
     ]
+
+
+def test_an_insertion_asks_once_however_long_it_is(sqlite_desk: Desk) -> None:
+    """One transaction, and besides the rows themselves a few statements: 100,000 rows take seconds."""
+    storage = sqlite_desk.storage
+    assert isinstance(storage, SqlStorage)
+    rows = [Insert({"x": float(number)}, TrialState.COMPLETED, 1.0) for number in range(3_000)]
+    with statements(storage) as seen:
+        storage.insert(sqlite_desk.study, rows, "many")
+    words = [sql.partition(" ")[0] for sql in seen if not sql.startswith("PRAGMA")]
+    assert words.count("INSERT") == 2 * len(rows), "the trials and the log of their results"
+    assert [word for word in words if word != "INSERT"] == ["BEGIN", "SELECT", "SELECT", "UPDATE", "COMMIT"]
 
 
 def test_a_beat_is_one_statement_and_no_transaction(sqlite_desk: Desk) -> None:

@@ -277,3 +277,26 @@ def test_pages_hold_no_data_and_no_script_of_their_own() -> None:
         assert all("src=" in tag for tag in text.split("<script")[1:])
     for script in STATIC.glob("*.js"):
         assert "innerHTML" not in script.read_text(encoding="utf-8")
+
+
+def test_what_is_not_there_is_a_dash(page: Page, tmp_path: Path) -> None:
+    """Of two choices one brings a parameter along; another choice is null, which is a value."""
+    url = f"sqlite:///{tmp_path / 'nested.db'}"
+    brings = nonstop.Categorical({"svm": nonstop.Space({"C": nonstop.Float(0, 1)}), "none": None})
+    space = nonstop.Space({"model": brings, "pad": nonstop.Categorical([None, "same"])}, where=["pad == none or C < 1"])
+    study = nonstop.create_study(url, "nested", space=space)
+    study.add_trial({"model": "svm", "C": 0.25, "pad": None}, 1.0)
+    study.add_trial({"model": "none", "pad": "same"}, 2.0)
+    study.enqueue({"model": "none", "pad": None})
+    study.ask()
+    with served(url, tmp_path) as running:
+        page.goto(f"{running.address}/studies/1")
+        cells = page.locator("#trials tr", has_text="completed")
+        expect(cells).to_have_count(2)
+        rows = {row[0]: row[3:6] for row in (cells.nth(i).locator("td, th").all_inner_texts() for i in range(2))}
+        assert rows == {"0": ["svm", "0.25", "null"], "1": ["none", "–", "same"]}
+        expect(page.locator("#running")).to_contain_text("model=none, pad=null")
+        page.locator("[data-figure=parallel]").scroll_into_view_if_needed()
+        expect(page.locator("[data-figure=parallel] .main-svg").first).to_be_visible()
+        expect(page.locator("[data-figure=parallel]")).to_contain_text("–")
+        page.goto("about:blank")  # before its server ends

@@ -10,7 +10,8 @@ CREATE TABLE studies (
 	PRIMARY KEY (study_id)
 );
 INSERT INTO "studies" VALUES(1,'mixed');
-INSERT INTO "studies" VALUES(2,'conditional');
+INSERT INTO "studies" VALUES(2,'nested');
+INSERT INTO "studies" VALUES(3,'conditional');
 CREATE TABLE study_directions (
 	study_direction_id INTEGER NOT NULL, 
 	direction VARCHAR(8) NOT NULL, 
@@ -22,6 +23,7 @@ CREATE TABLE study_directions (
 );
 INSERT INTO "study_directions" VALUES(1,'MAXIMIZE',1,0);
 INSERT INTO "study_directions" VALUES(2,'MINIMIZE',2,0);
+INSERT INTO "study_directions" VALUES(3,'MINIMIZE',3,0);
 CREATE TABLE study_system_attributes (
 	study_system_attribute_id INTEGER NOT NULL, 
 	study_id INTEGER, 
@@ -113,10 +115,26 @@ INSERT INTO "trial_params" VALUES(42,10,'lr',1.39182817474848056181e-03,'{"name"
 INSERT INTO "trial_params" VALUES(43,10,'depth',8.0,'{"name": "IntDistribution", "attributes": {"log": false, "step": 1, "low": 1, "high": 12}}');
 INSERT INTO "trial_params" VALUES(44,10,'width',144.0,'{"name": "IntDistribution", "attributes": {"log": false, "step": 16, "low": 16, "high": 256}}');
 INSERT INTO "trial_params" VALUES(45,10,'kind',0.0,'{"name": "CategoricalDistribution", "attributes": {"choices": ["a", 2, null, true]}}');
-INSERT INTO "trial_params" VALUES(46,12,'n',1.0,'{"name": "IntDistribution", "attributes": {"log": false, "step": 1, "low": 1, "high": 2}}');
-INSERT INTO "trial_params" VALUES(47,13,'y',8.74489984304759548905e-01,'{"name": "FloatDistribution", "attributes": {"step": null, "low": 0.0, "high": 1.0, "log": false}}');
-INSERT INTO "trial_params" VALUES(48,14,'n',1.0,'{"name": "IntDistribution", "attributes": {"log": false, "step": 1, "low": 1, "high": 2}}');
-INSERT INTO "trial_params" VALUES(49,15,'y',0.670590253300848,'{"name": "FloatDistribution", "attributes": {"step": null, "low": 0.0, "high": 1.0, "log": false}}');
+INSERT INTO "trial_params" VALUES(46,12,'model',0.0,'{"name": "CategoricalDistribution", "attributes": {"choices": ["svm", "forest"]}}');
+INSERT INTO "trial_params" VALUES(47,12,'C',1.98597998488501259473e+00,'{"name": "FloatDistribution", "attributes": {"step": null, "low": 0.001, "high": 1000.0, "log": true}}');
+INSERT INTO "trial_params" VALUES(48,13,'model',0.0,'{"name": "CategoricalDistribution", "attributes": {"choices": ["svm", "forest"]}}');
+INSERT INTO "trial_params" VALUES(49,13,'C',9.59420350210734157458e-02,'{"name": "FloatDistribution", "attributes": {"step": null, "low": 0.001, "high": 1000.0, "log": true}}');
+INSERT INTO "trial_params" VALUES(50,14,'model',1.0,'{"name": "CategoricalDistribution", "attributes": {"choices": ["svm", "forest"]}}');
+INSERT INTO "trial_params" VALUES(51,14,'share',0.25,'{"name": "FloatDistribution", "attributes": {"step": 0.25, "low": 0.0, "high": 1.0, "log": false}}');
+INSERT INTO "trial_params" VALUES(52,15,'model',1.0,'{"name": "CategoricalDistribution", "attributes": {"choices": ["svm", "forest"]}}');
+INSERT INTO "trial_params" VALUES(53,15,'share',0.5,'{"name": "FloatDistribution", "attributes": {"step": 0.25, "low": 0.0, "high": 1.0, "log": false}}');
+INSERT INTO "trial_params" VALUES(54,16,'model',1.0,'{"name": "CategoricalDistribution", "attributes": {"choices": ["svm", "forest"]}}');
+INSERT INTO "trial_params" VALUES(55,16,'share',0.0,'{"name": "FloatDistribution", "attributes": {"step": 0.25, "low": 0.0, "high": 1.0, "log": false}}');
+INSERT INTO "trial_params" VALUES(56,17,'model',1.0,'{"name": "CategoricalDistribution", "attributes": {"choices": ["svm", "forest"]}}');
+INSERT INTO "trial_params" VALUES(57,17,'share',0.5,'{"name": "FloatDistribution", "attributes": {"step": 0.25, "low": 0.0, "high": 1.0, "log": false}}');
+INSERT INTO "trial_params" VALUES(58,18,'model',0.0,'{"name": "CategoricalDistribution", "attributes": {"choices": ["svm", "forest"]}}');
+INSERT INTO "trial_params" VALUES(59,18,'C',1.07516852148385289034e+00,'{"name": "FloatDistribution", "attributes": {"step": null, "low": 0.001, "high": 1000.0, "log": true}}');
+INSERT INTO "trial_params" VALUES(60,19,'model',1.0,'{"name": "CategoricalDistribution", "attributes": {"choices": ["svm", "forest"]}}');
+INSERT INTO "trial_params" VALUES(61,19,'share',0.0,'{"name": "FloatDistribution", "attributes": {"step": 0.25, "low": 0.0, "high": 1.0, "log": false}}');
+INSERT INTO "trial_params" VALUES(62,20,'n',2.0,'{"name": "IntDistribution", "attributes": {"log": false, "step": 1, "low": 1, "high": 2}}');
+INSERT INTO "trial_params" VALUES(63,21,'y',4.24529674462063355555e-01,'{"name": "FloatDistribution", "attributes": {"step": null, "low": 0.0, "high": 1.0, "log": false}}');
+INSERT INTO "trial_params" VALUES(64,22,'n',1.0,'{"name": "IntDistribution", "attributes": {"log": false, "step": 1, "low": 1, "high": 2}}');
+INSERT INTO "trial_params" VALUES(65,23,'y',8.47330070732259077459e-01,'{"name": "FloatDistribution", "attributes": {"step": null, "low": 0.0, "high": 1.0, "log": false}}');
 CREATE TABLE trial_system_attributes (
 	trial_system_attribute_id INTEGER NOT NULL, 
 	trial_id INTEGER, 
@@ -162,10 +180,18 @@ INSERT INTO "trial_values" VALUES(4,7,0,NULL,'INF_POS');
 INSERT INTO "trial_values" VALUES(5,8,0,2.63083799000003726309e-01,'FINITE');
 INSERT INTO "trial_values" VALUES(6,9,0,8.98544243577505730158e-01,'FINITE');
 INSERT INTO "trial_values" VALUES(7,10,0,6.73541543290162136869e-01,'FINITE');
-INSERT INTO "trial_values" VALUES(8,12,0,1.0,'FINITE');
-INSERT INTO "trial_values" VALUES(9,13,0,8.74489984304759548905e-01,'FINITE');
-INSERT INTO "trial_values" VALUES(10,14,0,1.0,'FINITE');
-INSERT INTO "trial_values" VALUES(11,15,0,0.670590253300848,'FINITE');
+INSERT INTO "trial_values" VALUES(8,12,0,1.98597998488501259473e+00,'FINITE');
+INSERT INTO "trial_values" VALUES(9,13,0,9.59420350210734157458e-02,'FINITE');
+INSERT INTO "trial_values" VALUES(10,14,0,0.25,'FINITE');
+INSERT INTO "trial_values" VALUES(11,15,0,0.5,'FINITE');
+INSERT INTO "trial_values" VALUES(12,16,0,0.0,'FINITE');
+INSERT INTO "trial_values" VALUES(13,17,0,0.5,'FINITE');
+INSERT INTO "trial_values" VALUES(14,18,0,1.07516852148385289034e+00,'FINITE');
+INSERT INTO "trial_values" VALUES(15,19,0,0.0,'FINITE');
+INSERT INTO "trial_values" VALUES(16,20,0,2.0,'FINITE');
+INSERT INTO "trial_values" VALUES(17,21,0,4.24529674462063355555e-01,'FINITE');
+INSERT INTO "trial_values" VALUES(18,22,0,1.0,'FINITE');
+INSERT INTO "trial_values" VALUES(19,23,0,8.47330070732259077459e-01,'FINITE');
 CREATE TABLE trials (
 	trial_id INTEGER NOT NULL, 
 	number INTEGER, 
@@ -176,21 +202,29 @@ CREATE TABLE trials (
 	PRIMARY KEY (trial_id), 
 	FOREIGN KEY(study_id) REFERENCES studies (study_id)
 );
-INSERT INTO "trials" VALUES(1,0,1,'COMPLETE','2026-11-17 12:39:20.035783','2026-11-17 12:39:20.437119');
-INSERT INTO "trials" VALUES(2,1,1,'COMPLETE','2026-11-17 12:39:20.513776','2026-11-17 12:39:20.794131');
-INSERT INTO "trials" VALUES(3,2,1,'COMPLETE','2026-11-17 12:39:20.846596','2026-11-17 12:39:21.158245');
-INSERT INTO "trials" VALUES(4,3,1,'FAIL','2026-11-17 12:39:21.230984','2026-11-17 12:39:21.277425');
-INSERT INTO "trials" VALUES(5,4,1,'FAIL','2026-11-17 12:39:21.306176','2026-11-17 12:39:21.646694');
-INSERT INTO "trials" VALUES(6,5,1,'PRUNED','2026-11-17 12:39:21.690364','2026-11-17 12:39:22.027694');
-INSERT INTO "trials" VALUES(7,6,1,'COMPLETE','2026-11-17 12:39:22.078475','2026-11-17 12:39:22.428888');
-INSERT INTO "trials" VALUES(8,7,1,'COMPLETE','2026-11-17 12:39:22.514885','2026-11-17 12:39:22.838428');
-INSERT INTO "trials" VALUES(9,8,1,'COMPLETE','2026-11-17 12:39:22.874179','2026-11-17 12:39:23.155707');
-INSERT INTO "trials" VALUES(10,9,1,'COMPLETE','2026-11-17 12:39:23.200908','2026-11-17 12:39:23.528262');
+INSERT INTO "trials" VALUES(1,0,1,'COMPLETE','2026-11-17 13:09:03.080166','2026-11-17 13:09:03.689483');
+INSERT INTO "trials" VALUES(2,1,1,'COMPLETE','2026-11-17 13:09:03.844393','2026-11-17 13:09:04.254588');
+INSERT INTO "trials" VALUES(3,2,1,'COMPLETE','2026-11-17 13:09:04.399689','2026-11-17 13:09:04.866319');
+INSERT INTO "trials" VALUES(4,3,1,'FAIL','2026-11-17 13:09:05.083631','2026-11-17 13:09:05.201754');
+INSERT INTO "trials" VALUES(5,4,1,'FAIL','2026-11-17 13:09:05.333356','2026-11-17 13:09:05.777936');
+INSERT INTO "trials" VALUES(6,5,1,'PRUNED','2026-11-17 13:09:05.875038','2026-11-17 13:09:06.344542');
+INSERT INTO "trials" VALUES(7,6,1,'COMPLETE','2026-11-17 13:09:06.476691','2026-11-17 13:09:07.004851');
+INSERT INTO "trials" VALUES(8,7,1,'COMPLETE','2026-11-17 13:09:07.108142','2026-11-17 13:09:07.564193');
+INSERT INTO "trials" VALUES(9,8,1,'COMPLETE','2026-11-17 13:09:07.647511','2026-11-17 13:09:08.026538');
+INSERT INTO "trials" VALUES(10,9,1,'COMPLETE','2026-11-17 13:09:08.162400','2026-11-17 13:09:08.426507');
 INSERT INTO "trials" VALUES(11,10,1,'WAITING',NULL,NULL);
-INSERT INTO "trials" VALUES(12,0,2,'COMPLETE','2026-11-17 12:39:23.928191','2026-11-17 12:39:24.041647');
-INSERT INTO "trials" VALUES(13,1,2,'COMPLETE','2026-11-17 12:39:24.084733','2026-11-17 12:39:24.209078');
-INSERT INTO "trials" VALUES(14,2,2,'COMPLETE','2026-11-17 12:39:24.261470','2026-11-17 12:39:24.368377');
-INSERT INTO "trials" VALUES(15,3,2,'COMPLETE','2026-11-17 12:39:24.406415','2026-11-17 12:39:24.495615');
+INSERT INTO "trials" VALUES(12,0,2,'COMPLETE','2026-11-17 13:09:09.392701','2026-11-17 13:09:09.545368');
+INSERT INTO "trials" VALUES(13,1,2,'COMPLETE','2026-11-17 13:09:09.596140','2026-11-17 13:09:09.753949');
+INSERT INTO "trials" VALUES(14,2,2,'COMPLETE','2026-11-17 13:09:09.849684','2026-11-17 13:09:10.037632');
+INSERT INTO "trials" VALUES(15,3,2,'COMPLETE','2026-11-17 13:09:10.143588','2026-11-17 13:09:10.342022');
+INSERT INTO "trials" VALUES(16,4,2,'COMPLETE','2026-11-17 13:09:10.439674','2026-11-17 13:09:10.651992');
+INSERT INTO "trials" VALUES(17,5,2,'COMPLETE','2026-11-17 13:09:10.748052','2026-11-17 13:09:10.938086');
+INSERT INTO "trials" VALUES(18,6,2,'COMPLETE','2026-11-17 13:09:11.079198','2026-11-17 13:09:11.258123');
+INSERT INTO "trials" VALUES(19,7,2,'COMPLETE','2026-11-17 13:09:11.345710','2026-11-17 13:09:11.521877');
+INSERT INTO "trials" VALUES(20,0,3,'COMPLETE','2026-11-17 13:09:11.885241','2026-11-17 13:09:12.158188');
+INSERT INTO "trials" VALUES(21,1,3,'COMPLETE','2026-11-17 13:09:12.214027','2026-11-17 13:09:12.457613');
+INSERT INTO "trials" VALUES(22,2,3,'COMPLETE','2026-11-17 13:09:12.550582','2026-11-17 13:09:12.709078');
+INSERT INTO "trials" VALUES(23,3,3,'COMPLETE','2026-11-17 13:09:12.811128','2026-11-17 13:09:12.990059');
 CREATE TABLE version_info (
 	version_info_id INTEGER NOT NULL, 
 	schema_version INTEGER, 

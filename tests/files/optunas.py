@@ -10,7 +10,8 @@ from typing import Any
 
 
 def make(url: str) -> None:
-    """Two studies: `mixed` with every kind of parameter and of end, `conditional` with one that is not always there."""
+    """Three studies: `mixed` with every kind of parameter and of end, `nested` with parameters that a choice brings
+    along, `conditional` with some that no choice explains."""
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -37,6 +38,14 @@ def make(url: str) -> None:
 
     mixed.optimize(objective, n_trials=10, catch=(ValueError,))
     mixed.enqueue_trial({"x": 0.5})
+    nested = optuna.create_study(storage=url, study_name="nested", sampler=optuna.samplers.RandomSampler(seed=2))
+
+    def branches(trial: Any) -> Any:
+        if trial.suggest_categorical("model", ["svm", "forest"]) == "svm":
+            return trial.suggest_float("C", 1e-3, 1e3, log=True)
+        return trial.suggest_float("share", 0.0, 1.0, step=0.25)
+
+    nested.optimize(branches, n_trials=8)
     conditional = optuna.create_study(storage=url, study_name="conditional")
 
     def either(trial: Any) -> Any:

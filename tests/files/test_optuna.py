@@ -64,15 +64,31 @@ def test_the_database_is_not_changed(url: str) -> None:
     assert path.read_bytes() == before
 
 
+def test_conditions_are_told_from_the_trials(url: str) -> None:
+    found = read_optuna(url, "nested")
+    space, remarks = space_of(found)
+    branches = {
+        "svm": nonstop.Space({"C": nonstop.Float(1e-3, 1e3, log=True)}),
+        "forest": nonstop.Space({"share": nonstop.Float(0.0, 1.0, step=0.25)}),
+    }
+    assert space == nonstop.Space({"model": nonstop.Categorical(branches)})
+    assert remarks == [
+        "C: there when model is svm, as in all trials",
+        "share: there when model is forest, as in all trials",
+    ]
+    study = nonstop.create_study(space=space)
+    assert add(study, inserts_of(space, found.rows)).completed == 8
+
+
 def test_conditions_that_no_choice_explains_are_refused(url: str) -> None:
     with pytest.raises(SpaceError, match=r"parameter 'n' is in 2 of 4 trials, and no choice explains in which"):
         space_of(read_optuna(url, "conditional"))
 
 
 def test_what_is_not_there(url: str, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"which study of Optuna. There is 'mixed', 'conditional'"):
+    with pytest.raises(DataError, match=r"which study of Optuna. There is 'mixed', 'nested', 'conditional'"):
         read_optuna(url)
-    with pytest.raises(DataError, match="no study 'other' there; studies: 'mixed', 'conditional'"):
+    with pytest.raises(DataError, match="no study 'other' there; studies: 'mixed', 'nested', 'conditional'"):
         read_optuna(url, "other")
     with pytest.raises(StorageError, match="no file"):
         read_optuna(f"sqlite:///{tmp_path}/absent.db")

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from nonstop.space import Categorical, Float, Int, Ordinal, Parameter, Space
 from nonstop.space.encoding import cube_of, decode
 from nonstop.space.kinds import kind_of
+from nonstop.space.leaves import ever_together
 from nonstop.space.parameters import is_single
 from nonstop.types import Array, Value
 
@@ -96,7 +97,11 @@ def constraints(draw: st.DrawFn, space: Space) -> str:
         assume(texts)
         word = "==" if len(parameter.choices) == 1 else draw(st.sampled_from(["==", "!="]))
         return f"`{name}` {word} '{texts[0]}'"
-    one, other = draw(st.sampled_from(numbers)), draw(st.sampled_from(numbers))
+    one = draw(st.sampled_from(numbers))
+    named = space.named(one.name)
+    other = draw(
+        st.sampled_from([f for f in numbers if ever_together(space.leaves, [named, space.named(f.name)], None)])
+    )
     middle = _middle(one.parameter)
     form = draw(st.integers(0, 5))
     if form == 0:

@@ -90,6 +90,8 @@ EDITS: tuple[Edit, ...] = (
         "    transitions.repeats_start(trial, start)\n",
     ),
     Edit("storage/transactions.py", "    if known:\n        return known\n", ""),
+    Edit("storage/transactions.py", "order += trials[-1].order is not None", "order += 1"),
+    Edit("storage/transactions.py", "key=lambda place: _when(inserts[place], now)", "key=lambda place: place"),
     Edit("storage/transactions.py", "first = not trial.state.finished or", "first = True or"),
     Edit("storage/transactions.py", " and not ledger.decided(trial.number))", ")"),
     Edit("trials/transitions.py", "undone=trial.sequence if undoes else None", "undone=None"),

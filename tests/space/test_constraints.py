@@ -285,3 +285,11 @@ def test_any_text_is_parsed_or_refused(text: str) -> None:
         parsed(text)
     except SpaceError as error:
         assert "constraint" in str(error)  # noqa: PT017
+
+
+def test_a_constraint_between_names_that_are_never_there_together_is_a_mistake() -> None:
+    first, second = Space({"C": Float(0, 1), "n": Int(0, 9)}), Space({"trees": Int(0, 9), "n": Int(0, 9)})
+    model = Categorical({"a": first, "b": second})
+    with pytest.raises(SpaceError, match="C and trees are never there together"):
+        Space({"model": model}, where=["C < trees"])
+    Space({"model": model}, where=["C < n", "n < trees", "model == 'a' or trees < n"])

@@ -104,6 +104,9 @@ def test_no_value_stands_in_the_script_whatever_the_template(template: str, valu
         'echo "$(train {x})"',
         "{x} --help",
         "a=1 sh -c {x}",
+        "echo {x} | sh",
+        "echo {x} | bash -s now",
+        "cat data | if true; then python -; fi <<< {x}",
         "cat data | python -c 'print({x})'",
     ],
 )
@@ -147,11 +150,11 @@ def test_an_unknown_placeholder_is_named_and_variables_are_left_alone() -> None:
         Command("echo {y}", shell=True).check(space)
 
 
-def test_pipes_work_in_a_study() -> None:
+def test_pipes_work_in_a_study(tmp_path: Path) -> None:
     space = Space({"x": Float(0.0, 1.0), "kind": Categorical(["it's", "$(touch pwned)"])})
     command = Command("echo noise {kind} >&2; echo {x} | cat | tail -n 1", shell=True)
     study = nonstop.create_study(space=space, seed=0)
-    study.optimize(command, n_trials=4)
+    study.optimize(command, n_trials=4, folder=tmp_path)
     assert all(trial.value == trial.params["x"] for trial in study.trials)
 
 

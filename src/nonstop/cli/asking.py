@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nonstop.cli.complete import complete_study
+from nonstop.cli.fix import fix_option, fixed_of
 from nonstop.cli.studyfile import Source
 from nonstop.cli.target import locate, only_study, open_existing, split_words
 from nonstop.cli.terminal import echo, echo_json_line
@@ -40,13 +41,14 @@ The trial is yours until you tell its value; with --lease, somebody else gets it
 @click.argument("words", nargs=-1, metavar="[STORAGE] [STUDY]", shell_complete=complete_study)
 @click.option("--lease", metavar="TIME", help="Give the trial to another who asks if it is not told in this time: 10m.")
 @click.option("--worker", metavar="NAME", help="Who evaluates it, for figures.")
-def ask(words: Sequence[str], lease: str | None, worker: str | None) -> None:
+@fix_option
+def ask(words: Sequence[str], lease: str | None, worker: str | None, fix: Sequence[str]) -> None:
     """Ask for the next trial: one line of JSON.
 
     It has the number and the params of the trial, which attempt at it this is, and its seed."""
     seconds = None if lease is None else Source().checked({"lease": lease})["lease"]
     study = _opened(*locate(words))
-    trial = study.ask(worker, seconds)  # type: ignore[arg-type]
+    trial = study.ask(worker, seconds, fixed=fixed_of(fix, None, study.spec.space))  # type: ignore[arg-type]
     echo_json_line({"number": trial.number, "params": trial.params, "attempt": trial.attempt, "seed": trial.seed})
 
 

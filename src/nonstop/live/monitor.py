@@ -20,6 +20,8 @@ from nonstop.wording import duration
 
 #: Seconds between two polls of the storage, and between two plain lines.
 POLL_INTERVAL, LINE_INTERVAL = 0.25, 1.0
+#: Seconds that the end of a run waits for the last look at its storage.
+PATIENCE = 5.0
 
 
 class Display(Protocol):
@@ -43,6 +45,7 @@ class Monitor(AbstractContextManager["Monitor"]):
         display: Display,
         clock: Clock | None = None,
         on_changes: Callable[[Sequence[Trial]], None] = lambda _changes: None,
+        patience: float = PATIENCE,
     ) -> None:
         self.board = board
         self._storage = storage
@@ -52,6 +55,8 @@ class Monitor(AbstractContextManager["Monitor"]):
         self._clock = clock or WallClock()
         self._began = self._clock.monotonic()
         self._over = threading.Event()
+        self._patience = patience
+        self._left = False
         self._thread = threading.Thread(target=self._run, name="nonstop-live", daemon=True)
 
     @property
@@ -65,7 +70,8 @@ class Monitor(AbstractContextManager["Monitor"]):
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
-        self._thread.join()
+        self._thread.join(self._patience)
+        self._left = True  # the thread waits for a storage that does not answer: it may, but not the user
 
     def _run(self) -> None:
         while not self._over.is_set():
@@ -77,7 +83,10 @@ class Monitor(AbstractContextManager["Monitor"]):
         with suppress(StorageError, StudyError):  # StudyError: it was deleted
             answer = self._storage.exchange(self._study, self.board.cursor)
             self.board.apply(answer)
-            self._on_changes(answer.changes)
+            if not self._left:
+                self._on_changes(answer.changes)
+        if self._left:
+            return
         self._display.show(self.board, self.elapsed, self._clock.now(), last)
 
 

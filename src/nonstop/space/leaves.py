@@ -14,6 +14,8 @@ from nonstop.space.choices import Branch, Categorical
 from nonstop.space.parameters import Parameter
 from nonstop.types import Params, Value
 
+_MOST_WAYS = 1000  # to look at: with so many, some way is left in any space that people write
+
 
 class Under(NamedTuple):
     """When a leaf or a whole space is active: when the choice of this leaf is that of this level, and active itself."""
@@ -69,6 +71,16 @@ def visible(leaves: tuple[Leaf, ...], named: Iterable[Leaf], under: Under | None
     """Those of the leaves that can be active together with a space that is there under this choice."""
     path = path_of(leaves, under)
     return [leaf for leaf in named if _together(path, path_of(leaves, leaf.under))]
+
+
+def ever_together(leaves: tuple[Leaf, ...], named: Sequence[Sequence[Leaf]], under: Under | None) -> bool:
+    """Can one leaf of each name be active at the same time, together with a space that is there under this choice?"""
+    made = [dict(path_of(leaves, under))]  # the choices that are made, in every way to have all names so far
+    for group in named:
+        paths = {tuple(path_of(leaves, leaf.under)) for leaf in group}
+        made = [{**one, **dict(path)} for one in made for path in paths if _together(list(one.items()), list(path))]  # type: ignore[arg-type]
+        made = made[:_MOST_WAYS]
+    return bool(made)
 
 
 def _together(one: list[Under], other: list[Under]) -> bool:

@@ -13,7 +13,7 @@ from nonstop.space.constraint import Constraint, Expression, Function, constrain
 from nonstop.space.decision import first_broken
 from nonstop.space.expression import Name
 from nonstop.space.kinds import check, kind_of
-from nonstop.space.leaves import Leaf, Under, clash, is_active, leaves_of, visible, when, why_not
+from nonstop.space.leaves import Leaf, Under, clash, ever_together, is_active, leaves_of, visible, when, why_not
 from nonstop.space.parameters import Parameter, from_json, to_json
 from nonstop.space.parser import pointed
 from nonstop.types import Value
@@ -178,6 +178,8 @@ class Space(Mapping[str, Parameter], Branch):
                 known = {use.name: visible(self.leaves, self.named(use.name), under) for use in one.uses}
                 unknown = [use for use in one.uses if not known[use.name]]
                 yield from ((one, use) for use in unknown)
+                if not unknown and not ever_together(self.leaves, list(known.values()), under):
+                    raise pointed(one.text, 0, f"{' and '.join(known)} are never there together")
                 if not unknown:
                     check(
                         one.text, one.tree, {name: [leaf.parameter for leaf in found] for name, found in known.items()}

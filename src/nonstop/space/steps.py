@@ -92,6 +92,12 @@ def value_at(low: float, high: float, step: Step, index: int) -> float:
         return low + index * step
     if isinstance(step, str):
         return factor_values(low, high, step)[index]
+    return _float_at(low, step, index)
+
+
+# A search decodes the same few values again and again, and fractions are slow.
+@lru_cache(maxsize=2**14, typed=True)
+def _float_at(low: float, step: Step, index: int) -> float:
     return float(_exact(low, step, index))
 
 

@@ -19,7 +19,7 @@ from typing import Final
 from nonstop.errors import ObjectiveError
 from nonstop.types import Params, Value
 from nonstop.wording import shown
-from nonstop.workers.template import check_values
+from nonstop.workers.template import check_values, reads_program
 
 _BRACES: Final = re.compile(r"(\$\{[^{}]*\})|(\{\{|\}\})|\{([^{}]*)\}")
 #: A variable of the script. Those in capitals may decide what is run: PATH, LD_PRELOAD.
@@ -44,7 +44,10 @@ def placeholders(script: str) -> list[str]:
 
 def check_script(script: str, values: Mapping[str, Sequence[Value]]) -> None:
     """ObjectiveError if one of the values would become a part of a program that the script calls."""
-    for command in _commands(script):
+    commands = _commands(script)
+    if any(map(reads_program, commands)):  # echo {x} | sh
+        check_values(["sh", "-c", script], values)
+    for command in commands:
         check_values([part for part in command if not _ASSIGNMENT.match(part)] or [""], values)
         for part in command:
             if "$(" in part:  # inside quotes, so that it was not split: a program

@@ -41,6 +41,8 @@ _RUNNERS: Final = re.compile(
     r"eval|exec|ssh|rsh|mosh|xargs|parallel|watch|su|runuser|script|flock|at|batch|sbatch|entr|[gmn]?awk|g?sed|find|"
     r"g?make|busybox|toybox|expect|tmux|screen|cmd(\.exe)?|gdb|vim?|emacs"
 )
+#: Words of a shell that may stand before the name of a program.
+_PREFIX: Final = re.compile("!|if|then|else|elif|while|until|do|time|exec|command|nohup|sudo|env")
 _CODE_LETTERS: Final = re.compile(r"-[A-Za-z0-9]*[ceEprRB]")
 _CODE_WORDS: Final = re.compile(
     r"--?(eval|print|execute|exec|command|run|batch|wrap|split-string|EncodedCommand|Command)(=|$)", re.IGNORECASE
@@ -96,6 +98,16 @@ def trusts(parts: Sequence[str]) -> list[Trust]:
         if place > 0 and re.fullmatch(r"-[A-Za-z]{0,3}[ceE]", parts[place - 1]):
             found[place] = max(found[place], Trust.SUSPECT)
     return found
+
+
+def reads_program(parts: Sequence[str]) -> bool:
+    """Does a command of a script take its program from standard input, as `sh`, `bash -s` and `python -` do?"""
+    words = [part for part in parts if not _PREFIX.fullmatch(part)]
+    program = words[0].replace("\\", "/").rpartition("/")[2] if words else ""
+    known = _SHELLS.fullmatch(program) or _LANGUAGES.fullmatch(program) or program in ("source", ".", "eval")
+    return bool(known) and (
+        all(word.startswith("-") for word in words[1:]) or not {"-", "-s", "/dev/stdin"}.isdisjoint(words)
+    )
 
 
 def _behind(program: str, parts: Sequence[str], begin: int) -> dict[int, Trust]:

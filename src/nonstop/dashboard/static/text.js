@@ -87,15 +87,16 @@ export function timeLeft(ready, now) {
   return seconds < 129600 ? `about ${short(seconds / 3600)} h left` : `about ${short(seconds / 86400)} days left`;
 }
 
-const TODAY = { hour: "2-digit", minute: "2-digit", second: "2-digit", hour12: false };
-const EARLIER = { year: "numeric", month: "short", day: "numeric", ...TODAY };
+const CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
+const TODAY = new Intl.DateTimeFormat("en", CLOCK); // made once: that takes long
+const EARLIER = new Intl.DateTimeFormat("en", { year: "numeric", month: "short", day: "numeric", ...CLOCK });
 
 /** A time in the browser's zone; without the date if that is today's. */
 export function stamp(seconds) {
   if (seconds === null || seconds === undefined) return "–";
   const then = new Date(seconds * 1000);
   const today = then.toDateString() === new Date().toDateString();
-  return today ? then.toLocaleTimeString("en", TODAY) : then.toLocaleString("en", EARLIER);
+  return (today ? TODAY : EARLIER).format(then);
 }
 
 /** A bar of parts, each as wide as its share. */
