@@ -5,8 +5,8 @@ An axis of one column that has a condition becomes two columns: an active value 
 16 % of |u - u'|; a value that is active and one that is not are 1/2 apart, whatever the value; and two that are not
 active are the same. Both columns share the lengthscale of their axis. The columns of a conditional categorical are all
 zero where it is not active: equally far from every choice. Every other column stays as it is. Since points are embedded
-in a space with the usual distance, every kernel stays positive definite, which it would not if inactive coordinates were
-left out of each distance (Swersky et al. 2014, Hutter and Osborne 2013).
+in a space with the usual distance, every kernel stays positive definite, which it would not if inactive coordinates
+were left out of each distance (Swersky et al. 2014, Hutter and Osborne 2013).
 
 Symbols: X (m, d) points of the cube; E (m, e) the same, embedded: the columns of the cube, a cosine where there is an
 arc, and after them the sines of all arcs.
