@@ -21,7 +21,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nonstop.acquisition.branches import untried_branch
+from nonstop.acquisition.branches import neglected_branch
 from nonstop.acquisition.feasible import Feasible, log_probability, success_terms
 from nonstop.acquisition.inside import filling
 from nonstop.acquisition.maximize import Terrain, maximize
@@ -196,9 +196,8 @@ class _Data:
         return np.concatenate([self.X, self.busy, self.believed, self.avoid, self.failed])
 
     def exploring(self) -> _Data:
-        """The same, every second time only with a branch of the space that nobody tried, if there is one."""
-        known = self.known
-        branch = untried_branch(self.ground, known) if self.ground.is_conditional and len(known) % 2 else None
+        """The same, or only with a branch of the space that was neglected so far."""
+        branch = neglected_branch(self.ground, self.known) if self.ground.is_conditional else None
         return self if branch is None else replace(self, ground=branch, taken=Taken.of([self.taken.points], branch))
 
 

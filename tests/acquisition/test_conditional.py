@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nonstop
-from nonstop.acquisition.branches import untried_branch
+from nonstop.acquisition.branches import neglected_branch
 from nonstop.acquisition.inside import filling, scattered
 from nonstop.acquisition.maximize import Terrain, maximize
 from nonstop.acquisition.rules import RULES
@@ -89,21 +89,28 @@ def test_every_branch_is_tried_early(rule: str) -> None:
 
 def test_branches_inside_branches_are_tried_too() -> None:
     parts: tuple[Axis, ...] = (OneHot(2), OneHot(3), Continuous(), Continuous())
-    inner = Condition(1, frozenset({2}))
-    cube = Cube(parts, (None, Condition(0, frozenset({1})), inner, None))
-    first = cube.spread(np.array([[0.1, 0.0, 0.0, 0.5]]))
-    second = untried_branch(cube, first)
-    assert second is not None
-    X = np.concatenate([first, second.spread(np.full((1, 4), 0.0))])
-    assert X[1, :2].tolist() == [0.0, 1.0]
-    seen = set()
-    for _ in range(2):
-        narrower = untried_branch(cube, X)
+    cube = Cube(parts, (None, Condition(0, frozenset({1})), Condition(1, frozenset({2})), None))
+    X = cube.spread(np.array([[0.1, 0.0, 0.0, 0.5]]))
+    for _ in range(3):
+        assert neglected_branch(cube, np.tile(X, (2, 1))) is None, "every second time, all of the cube is searched"
+        narrower = neglected_branch(cube, X)
         assert narrower is not None
-        X = np.concatenate([X, narrower.spread(np.full((1, 4), 0.5))])
-        seen.add(tuple(X[-1, 2:5]))
-    assert len(seen | {tuple(X[1, 2:5])}) == 3
-    assert untried_branch(cube, X) is None
+        X = np.concatenate([X, X[:1], narrower.spread(np.full((1, 4), 0.5))])
+    assert len(np.unique(X[:, :5], axis=0)) == 4, "no choice, and each of the three that the second one brings"
+    assert neglected_branch(cube, np.concatenate([X, X[:2]])) is None
+
+
+def test_a_branch_with_few_trials_for_its_parameters_is_searched() -> None:
+    """Every fourth time, until there are eight trials for each of them."""
+    cube = tree(2, 3)
+    rich, poor = (cube.spread(np.random.default_rng(0).random((23, cube.axes)) * 0.5 + half) for half in (0.0, 0.5))
+    tried = np.concatenate([rich, rich[:14], poor[:22]])
+    assert len(tried) % 4 == 3
+    narrower = neglected_branch(cube, tried)
+    assert narrower is not None
+    assert narrower.spread(np.zeros((1, cube.axes)))[0, :2].tolist() == [0.0, 1.0]
+    assert neglected_branch(cube, tried[:-2]) is None
+    assert neglected_branch(cube, np.concatenate([tried, poor[:4]])) is None, "26 trials are enough"
 
 
 def test_the_start_gives_every_branch_its_share() -> None:

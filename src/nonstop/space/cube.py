@@ -215,6 +215,12 @@ class Cube:
         """When the axis is active; None if always."""
         return self.conditions[axis] if self.conditions else None
 
+    def brought(self, axis: int) -> list[int]:
+        """How many other axes each level of a discrete axis brings along, at most."""
+        part, inside = self.parts[axis], self._inside([1] * self.axes)[axis]
+        assert not isinstance(part, Continuous)
+        return [inside.get(level, 0) for level in range(part.size)]
+
     def families(self) -> Iterator[tuple[int, list[int], NDArray[np.bool_]]]:
         """Each parent with its children and a table (levels, children) of when they are active, parents first."""
         families: dict[int, list[int]] = {}
@@ -233,16 +239,19 @@ class Cube:
 
     def _most(self, weights: list[int]) -> int:
         """The largest sum of weights of axes that are active at once."""
-        inside: list[dict[int, int]] = [{} for _ in self.parts]  # for each level with children, what they weigh
-        total = 0
+        inside = self._inside(weights)
+        roots = [axis for axis in range(self.axes) if self.condition(axis) is None]
+        return sum(weights[axis] + max(inside[axis].values(), default=0) for axis in roots)
+
+    def _inside(self, weights: list[int]) -> list[dict[int, int]]:
+        """For each axis and each of its levels with children, what those weigh that are active at once, at most."""
+        inside: list[dict[int, int]] = [{} for _ in self.parts]
         for axis in reversed(range(self.axes)):
             condition, own = self.condition(axis), weights[axis] + max(inside[axis].values(), default=0)
-            if condition is None:
-                total += own
-                continue
-            for level in condition.levels:
-                inside[condition.parent][level] = inside[condition.parent].get(level, 0) + own
-        return total
+            if condition is not None:
+                for level in condition.levels:
+                    inside[condition.parent][level] = inside[condition.parent].get(level, 0) + own
+        return inside
 
     def _count(self) -> int:
         """How many points there are in a discrete cube, whatever the region."""

@@ -1,12 +1,12 @@
 """How the model sees the points of a cube: parameters that are not active carry no information.
 
-An axis of one column that has a condition becomes two columns: an active value u lies on an arc of radius 1, at
-(cos u, sin u), and an inactive one in its centre, at (0, 0). So two active values are 2 sin(|u - u'| / 2) apart, within
-4 % of |u - u'|; a value that is active and one that is not are 1 apart, whatever the value; and two that are not active
-are the same. Both columns share the lengthscale of their axis. The columns of a conditional categorical are all zero
-where it is not active: equally far from every choice. Every other column stays as it is. Since points are embedded in
-a space with the usual distance, every kernel stays positive definite, which it would not if inactive coordinates were
-left out of each distance (Swersky et al. 2014, Hutter and Osborne 2013).
+An axis of one column that has a condition becomes two columns: an active value u lies on an arc of radius 1/2, at
+(cos 2u, sin 2u) / 2, and an inactive one in its centre, at (0, 0). So two active values are sin |u - u'| apart, within
+16 % of |u - u'|; a value that is active and one that is not are 1/2 apart, whatever the value; and two that are not
+active are the same. Both columns share the lengthscale of their axis. The columns of a conditional categorical are all
+zero where it is not active: equally far from every choice. Every other column stays as it is. Since points are embedded
+in a space with the usual distance, every kernel stays positive definite, which it would not if inactive coordinates
+were left out of each distance (Swersky et al. 2014, Hutter and Osborne 2013).
 
 Symbols: X (m, d) points of the cube; E (m, e) the same, embedded: the columns of the cube, a cosine where there is an
 arc, and after them the sines of all arcs.
@@ -23,6 +23,9 @@ from numpy.typing import NDArray
 from nonstop.space.axes import Continuous, Discrete
 from nonstop.space.cube import Cube
 from nonstop.types import Array
+
+#: Of the arcs. With a larger one, points of different branches are farther apart, and learn less from each other.
+RADIUS = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,8 +63,9 @@ class Embedding:
         arcs, d = self.arcs, X.shape[1]
         E = np.empty((len(X), d + len(arcs)))
         E[:, :d] = X
-        E[:, d:] = np.sin(X[:, arcs])
-        E[:, arcs] = np.cos(X[:, arcs])
+        angles = X[:, arcs] / RADIUS
+        E[:, d:] = RADIUS * np.sin(angles)
+        E[:, arcs] = RADIUS * np.cos(angles)
         E[:, self.switched] *= self._active(X)[:, self.places]
         return E
 
@@ -79,7 +83,7 @@ class Embedding:
             return slopes
         arcs, d = self.arcs, E.shape[1] - len(self.arcs)
         pulled = slopes[:, :d].copy()
-        pulled[:, arcs] = E[:, arcs] * slopes[:, d:] - E[:, d:] * slopes[:, arcs]
+        pulled[:, arcs] = (E[:, arcs] * slopes[:, d:] - E[:, d:] * slopes[:, arcs]) / RADIUS
         return pulled
 
     def widen(self, lengthscales: Array) -> Array:
