@@ -138,7 +138,7 @@ def test_the_same_reason_again_and_again_is_hopeless() -> None:
 
 def test_without_any_result_different_reasons_are_hopeless_too() -> None:
     failures = ConsecutiveFailures(since=0)
-    failures.update([replace(ended(1, failed=False), worker=None)])  # a value that was added, not evaluated
+    failures.update([replace(ended(1, failed=False), asked_at=None)])  # a value that was added, not evaluated
     failures.update([ended(n, failed=True, reason="abc"[n % 3]) for n in range(2, 12)])
     assert failures.is_hopeless(10)
 
