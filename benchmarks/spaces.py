@@ -25,6 +25,8 @@ from nonstop_bench.spaces.report import page
 
 RESULTS: Final = Path(__file__).parent / "results"
 DIGITS: Final = 12
+#: Where seeds do not begin at 0: how conditional parameters are searched was chosen on the first ones of these tasks.
+FIRST: Final = {"branches": 100, "nested": 100, "classifier": 100}
 
 
 def stored(path: Path) -> list[Run]:
@@ -55,13 +57,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     path = options.out / "spaces-quality.jsonl"
     known = {run.key for run in stored(path)}
     wanted = [] if options.only_table else product(range(options.seeds), options.contenders, options.tasks)
-    for seed, name, task in wanted:
+    for turn, name, task in wanted:
+        seed = FIRST.get(task, 0) + turn
         if (task, name, seed) not in known:
             run = done(task, name, seed)
             with path.open("a", encoding="utf-8") as file:
                 file.write(line(run) + "\n")
             print(f"{task} {name} {seed}: {run.seconds:.1f} s", file=sys.stderr, flush=True)
-    text = page(stored(path))
+    text = page([run for run in stored(path) if run.seed >= FIRST.get(run.task, 0)])
     (options.out / "spaces-quality.md").write_text(text, encoding="utf-8")
     print(text)
 
