@@ -92,5 +92,5 @@ def test_virtual_time_is_the_work_of_training() -> None:
 
 def test_without_the_packages_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "xgboost", None)
-    with pytest.raises(MissingExtraError, match=r"nonstop-bench\[bench\]"):
+    with pytest.raises(MissingExtraError, match=r"bench\[bench\]"):
         bounded().objective(GOOD)
