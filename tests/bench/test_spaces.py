@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import nonstop
 from nonstop_bench.spaces.catalogue import TASKS
 from nonstop_bench.spaces.declared import Choice, Declared, Number, Params, share
 from nonstop_bench.spaces.feasible import Feasible
-from nonstop_bench.spaces.field import make
+from nonstop_bench.spaces.field import NAMES, make
 from nonstop_bench.spaces.own import space_of
 from nonstop_bench.spaces.race import EVALUATIONS, START, WORKERS, Run, race, start
 from nonstop_bench.spaces.report import page, regret, standing
@@ -283,3 +285,23 @@ def test_random_points_are_the_same_for_the_same_seed() -> None:
     one, same, other = (Feasible(task.declared, seed).ask()[1] for seed in (0, 0, 1))
     assert one == same != other
     assert task.declared.allows(one)
+
+
+RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
+
+
+def test_the_committed_table_is_of_the_committed_runs() -> None:
+    lines = (RESULTS / "spaces-quality.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    runs = [replace(Run(**row), values=tuple(row["values"])) for row in rows]
+    assert (RESULTS / "spaces-quality.md").read_text(encoding="utf-8") == page(runs)
+    assert len({run.key for run in runs}) == len(runs)
+    assert {run.contender for run in runs} <= set(NAMES)
+
+
+def test_the_best_points_of_the_committed_runs_are_worth_what_is_said() -> None:
+    for line in (RESULTS / "spaces-quality.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if row["task"] != "classifier":  # takes a while
+            best = min(value for value in row["values"] if value is not None)
+            assert TASKS[row["task"]].value(row["best"]) == pytest.approx(best, rel=1e-9)
