@@ -6,15 +6,12 @@ import numpy as np
 import pytest
 
 from nonstop.acquisition.aegis import mean_variance_front
-from nonstop.acquisition.believer import ConstantLiar, KrigingBeliever
-from nonstop.acquisition.expected import Expected
 from nonstop.acquisition.feasible import Feasible, success_terms
-from nonstop.acquisition.initial import UncertaintyFirst
 from nonstop.acquisition.maximize import Terrain, maximize
-from nonstop.acquisition.penalized import Penalized, lipschitz
+from nonstop.acquisition.penalized import lipschitz
 from nonstop.acquisition.rule import Chooser, View
 from nonstop.acquisition.scored import Scored
-from nonstop.acquisition.standard import UCB, LogEI
+from nonstop.acquisition.standard import UCB
 from nonstop.acquisition.thompson import Thompson
 from nonstop.space.axes import Continuous, Levels, OneHot
 from nonstop.space.cube import Condition, Cube
@@ -32,6 +29,7 @@ from nonstop.surrogate.paths import Path
 from nonstop.surrogate.probit import Evidence
 from nonstop.surrogate.steepness import log_squared_slope
 from nonstop.types import Array
+from tests.acquisition.test_every_rule import SMOOTH
 from tests.helpers.cubes import random_cube
 from tests.helpers.oracles import slopes, smooth
 from tests.helpers.rules import acquisition_of
@@ -176,19 +174,6 @@ class RationalQuadratic(Kernel):
 
     def value(self, D: Array) -> Array:
         return 1.0 / (1.0 + D / 2.0)
-
-
-SMOOTH: list[Chooser] = [
-    Thompson(),
-    KrigingBeliever(UCB()),
-    KrigingBeliever(LogEI()),
-    ConstantLiar(LogEI(), "min"),
-    Expected(LogEI(), samples=50),
-    Penalized(UCB()),
-    Penalized(UCB(), local=True),
-    Penalized(LogEI()),
-    UncertaintyFirst(UCB(), points=1000),
-]
 
 
 @pytest.mark.parametrize("rule", SMOOTH, ids=repr)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from nonstop.cli.complete import complete_target
-from nonstop.cli.identity import warn_of_unused
-from nonstop.cli.options import key_options, param_option, read_all_keys, shell_option, where_option
+from nonstop.cli.identity import command_of
+from nonstop.cli.options import key_options, noisy_option, param_option, read_all_keys, shell_option, where_option
 from nonstop.cli.run_summary import command_line
 from nonstop.cli.studyfile import planned
 from nonstop.cli.target import open_now, shown_url
@@ -36,12 +36,7 @@ Nothing is evaluated: `nonstop ask` and `tell`, workers or an import come next. 
 @param_option
 @where_option
 @key_options("storage", "name", "direction", "rule", "surrogate", "seed", "initial")
-@click.option(
-    "--noisy/--exact",
-    "noisy",
-    default=None,
-    help="Whether repeated evaluations of the same point may differ (default: --exact).",
-)
+@noisy_option
 def create(target: str | None, params: Sequence[str], **options: object) -> None:
     """Create a study without running it."""
     from nonstop.studies import create_study
@@ -51,13 +46,7 @@ def create(target: str | None, params: Sequence[str], **options: object) -> None
     study = create_study(
         open_now(plan.storage),
         plan.name,
-        space=plan.space,
-        direction=plan.direction,
-        rule=plan.rule,
-        surrogate=plan.surrogate,
-        seed=plan.seed,
-        noisy=plan.noisy,
-        initial=plan.initial,
+        **plan.settings,
         command=command_line("nonstop", *sys.argv[1:]),
         objective=objective,
     )
@@ -66,11 +55,6 @@ def create(target: str | None, params: Sequence[str], **options: object) -> None
 
 def _objective(plan: StudyFile) -> str | Command | None:
     """What workers are to evaluate, as far as it is known. A function need not be importable here."""
-    from nonstop.workers.command import Command
-
     if plan.command is None:
         return plan.objective
-    command = Command(plan.command, shell=plan.shell)
-    command.check(plan.space)
-    warn_of_unused(command, plan.space)
-    return command
+    return command_of(plan)

@@ -45,6 +45,16 @@ def check_unchanged(storage: Storage, name: str, objective: str | Command, chang
     return name in taken
 
 
+def command_of(plan: StudyFile) -> Command:
+    """The command of a plan that has one, checked against its space."""
+    from nonstop.workers.command import Command
+
+    command = Command(str(plan.command), shell=plan.shell)
+    command.check(plan.space)
+    warn_of_unused(command, plan.space)
+    return command
+
+
 def warn_of_unused(command: Command, space: Space) -> None:
     """Say which parameters have no placeholder: forgotten, or read from NONSTOP_PARAMS."""
     unused = command.unused(space)

@@ -77,6 +77,12 @@ def shell_option(function: F) -> F:
     return click.option("--shell/--no-shell", "shell", default=None, help=help_text)(function)
 
 
+def noisy_option(function: F) -> F:
+    """The options --noisy and --exact, a key too."""
+    help_text = "Whether repeated evaluations of the same point may differ (default: --exact)."
+    return click.option("--noisy/--exact", "noisy", default=None, help=help_text)(function)
+
+
 def output_option(function: F) -> F:
     """The options --keep-output and --discard-output."""
     return click.option(

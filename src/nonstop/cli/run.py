@@ -11,8 +11,16 @@ import click
 from nonstop.cli.complete import complete_target
 from nonstop.cli.devices import environments_of
 from nonstop.cli.fix import fix_option, fixed_of
-from nonstop.cli.identity import CHANGED, check_unchanged, warn_of_unused, with_own_name
-from nonstop.cli.options import key_options, output_option, param_option, read_arguments, shell_option, where_option
+from nonstop.cli.identity import CHANGED, check_unchanged, command_of, with_own_name
+from nonstop.cli.options import (
+    key_options,
+    noisy_option,
+    output_option,
+    param_option,
+    read_arguments,
+    shell_option,
+    where_option,
+)
 from nonstop.cli.run_summary import command_line
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
 from nonstop.cli.target import open_now
@@ -41,12 +49,7 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
 @where_option
 @fix_option
 @key_options("storage", "name", "direction", "rule", "surrogate", "seed", "initial")
-@click.option(
-    "--noisy/--exact",
-    "noisy",
-    default=None,
-    help="Whether repeated evaluations of the same point may differ (default: --exact).",
-)
+@noisy_option
 @key_options("workers", "n_trials", "timeout", "until", "lease", "trial_timeout", "max_failures", "engine", "address")
 @key_options("folder", "gpus")
 @output_option
@@ -78,14 +81,10 @@ def run(
 
 def objective_for(plan: StudyFile) -> str | Command:
     """What workers evaluate; ObjectiveError if that is not possible, before anything is stored."""
-    from nonstop.workers.command import Command
     from nonstop.workers.objective import objective_of
 
     if plan.command is not None:
-        command = Command(plan.command, shell=plan.shell)
-        command.check(plan.space)
-        warn_of_unused(command, plan.space)
-        return command
+        return command_of(plan)
     objective_of(str(plan.objective))
     return str(plan.objective)
 
@@ -100,13 +99,7 @@ def open_or_create(plan: StudyFile, objective: str | Command, changed: bool) -> 
     return create_study(
         storage,
         plan.name,
-        space=plan.space,
-        direction=plan.direction,
-        rule=plan.rule,
-        surrogate=plan.surrogate,
-        seed=plan.seed,
-        noisy=plan.noisy,
-        initial=plan.initial,
+        **plan.settings,
         command=command_line("nonstop", *sys.argv[1:]),
         objective=None if exists else objective,  # it has been compared
         load_if_exists=True,

@@ -84,6 +84,12 @@ class StudyFile:
     #: No key: was no name given? Then that of a study with another objective is not meant.
     default_name: bool = False
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The arguments of create_study() that say what the study is."""
+        names = ("space", "direction", "rule", "surrogate", "seed", "noisy", "initial")
+        return {name: getattr(self, name) for name in names}
+
 
 @dataclass(frozen=True, slots=True)
 class Source:

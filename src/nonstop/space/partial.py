@@ -46,8 +46,10 @@ def partial_point(space: Space, fixed: Params) -> Array:
     """The point (dim,) of the fixed params, which are as partial_params() returns them; NaN in all other columns."""
     layout = layout_of(space)
     x = np.full(layout.dim, np.nan)
+    singles = {leaf.name: single_value(leaf.parameter) for leaf in space.leaves if is_single(leaf.parameter)}
+    known = {**singles, **fixed}
     for leaf, place in zip(layout.leaves, layout.places, strict=True):
-        if place is not None and leaf.name in fixed and _made(space, leaf, fixed):
+        if place is not None and leaf.name in fixed and is_active(space.leaves, leaf.under, known):
             x[place] = encoded(leaf.parameter, [fixed[leaf.name]])[0]
     return x
 
@@ -68,9 +70,3 @@ def _not_there(space: Space, name: str, known: Mapping[str, Value]) -> str:
         if open_choices:
             return f"is only there when {when(space.leaves, leaf)}: fix {open_choices[0]}, too"
     return why_not(space.leaves, named, known)
-
-
-def _made(space: Space, leaf: Leaf, fixed: Params) -> bool:
-    """Are the choices that bring the leaf made by the fixed params, or by having one value?"""
-    singles = {other.name: single_value(other.parameter) for other in space.leaves if is_single(other.parameter)}
-    return is_active(space.leaves, leaf.under, {**singles, **fixed})
