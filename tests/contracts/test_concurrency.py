@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -33,7 +35,10 @@ def in_processes(count: int, work: Callable[[int], None]) -> None:
                 os.read(gate, 1)
                 work(index)
                 status = 0
+            except BaseException:
+                traceback.print_exc()
             finally:
+                sys.stderr.flush()
                 os._exit(status)
         children.append(child)
     os.close(gate)
@@ -147,7 +152,10 @@ def test_a_reader_never_misses_a_change_made_meanwhile(shared_url: str) -> None:
             try:
                 in_processes(3, lambda index: work_until_done(shared_url, study, f"worker {index}", limit=45))
                 status = 0
+            except BaseException:
+                traceback.print_exc()
             finally:
+                sys.stderr.flush()
                 os._exit(status)
         reading = pool.submit(read)
         assert os.waitpid(child, 0)[1] == 0
