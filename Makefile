@@ -1,5 +1,5 @@
 # `make` lists the targets. Environments build themselves: .venv for everything, .venv-demo for the demo alone, .venv-peers
-# for BoTorch and Optuna, .venv-lowest for the oldest dependencies, .venv-release for building, .venv-proteus for a planet
+# for BoTorch and Optuna, .venv-integrations for the tools that nonstop plugs into, .venv-lowest for the oldest dependencies, .venv-release for building, .venv-proteus for a planet
 # simulator.
 PYTHON ?= python3
 # The oldest dependencies exist as wheels for the oldest Python only.
@@ -9,6 +9,7 @@ PEERS := .venv-peers/bin
 LOWEST := .venv-lowest/bin
 RELEASE := .venv-release/bin
 PROTEUS := .venv-proteus/bin
+HOSTS := .venv-integrations/bin
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
@@ -18,7 +19,7 @@ export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-lowest release browser screenshots bench-dashboard bench-corners lint format types docs check oracle \
+.PHONY: help demo test test-lowest test-integrations release browser screenshots bench-dashboard bench-corners lint format types docs check oracle \
 	bench-suggest bench-storage bench-utilisation bench-noise theory faults mutants partitions fuzz spaces bench-failures bench-small bench-spaces \
 	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
 .DEFAULT_GOAL := help
@@ -42,6 +43,9 @@ test-lowest: .venv-lowest/.ready ## Run the tests of the core with the lowest ve
 	@$(LOWEST)/python -m pytest -n auto -q -k "not postgresql and not two_hundred" --ignore=tests/cli/test_kill.py \
 		tests/space tests/numerics tests/surrogate tests/acquisition tests/trials tests/contracts tests/workers tests/cli \
 		tests/test_propose.py $(ARGS)
+
+test-integrations: .venv-integrations/.ready ## Run the tests inside other tools: Optuna, gest-api, scikit-learn, Hydra, Ray, Slurm
+	@NONSTOP_HOSTS=all $(HOSTS)/python -m pytest -n auto -q tests/integrations $(ARGS)
 
 release: .venv-release/.ready ## Build nonstop and nonstop-bench into dist/ and try what was built; uploads nothing
 	@.ci/release $(RELEASE)/python
@@ -153,7 +157,7 @@ proteus: .venv/.ready .venv-proteus/.ready ## Optimise PROTEUS with two workers,
 	@$(BIN)/python examples/proteus/figure.py benchmarks/results/proteus
 
 clean: ## Remove environments, caches and what was built
-	rm -rf .venv .venv-demo .venv-lowest .venv-peers .venv-proteus .venv-release site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-demo .venv-integrations .venv-lowest .venv-peers .venv-proteus .venv-release site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp that is newer than both pyproject.toml means: nothing to install.
@@ -188,6 +192,11 @@ endef
 	$(call environment,.venv-lowest)
 	@$(LOWEST)/python -m pip install --quiet --editable . --group databases --group test \
 		$$($(LOWEST)/python .ci/lowest.py)
+	@touch $@
+
+.venv-integrations/.ready: pyproject.toml
+	$(call environment,.venv-integrations)
+	@$(HOSTS)/python -m pip install --quiet --editable . --group integrations
 	@touch $@
 
 .venv-release/.ready: pyproject.toml

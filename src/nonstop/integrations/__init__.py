@@ -1,0 +1,1 @@
+"""nonstop inside other tools: one file for each host, each an extra of the same name."""
