@@ -1,0 +1,1 @@
+"""What is wanted of the outcomes of an evaluation: objectives and constraints."""
