@@ -43,7 +43,7 @@ ORDER = [
     "acquisition.border", "acquisition.maximize", "acquisition.taken",
     "propose",
     "trials", "trials.diagnostics", "trials.trial", "trials.times", "trials.messages", "trials.transitions",
-    "trials.copying", "trials.retries", "trials.rows", "trials.telling", "trials.best", "trials.until",
+    "trials.copying", "trials.retries", "trials.telling", "trials.rows", "trials.best", "trials.until",
     "trials.spec", "trials.card", "trials.mirror", "trials.suggest", "trials.replay",
     "storage.contract", "storage.text", "storage.ledger", "storage.transactions", "storage.memory", "storage.retry",
     "storage.watchdog", "storage.forking",
