@@ -137,7 +137,8 @@ def test_a_file_of_version_2_opens_and_goes_on(tmp_path: Path) -> None:
     assert study.trials[0].notes == {"epoch": [1, 2]}
     assert all(trial.outcomes == {} for trial in study.trials)
     assert study.best_trial.number == 1
-    study.tell(5, 0.5)
+    for number in (5, 7):  # asked for, and so held until they are told
+        study.tell(number, 0.5)
     study.optimize(lambda params: float(params["x"]), n_trials=8)
     study.storage.close()
     connection = driver().connect(path)
