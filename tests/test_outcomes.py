@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from nonstop.trials.replay import replay
 SPACE = Space({"x": Float(0.0, 1.0), "y": Float(0.0, 1.0), "kind": Categorical(["a", "b"])})
 
 
-def measured(params: Mapping[str, float]) -> dict[str, object]:
+def measured(params: Mapping[str, Any]) -> dict[str, object]:
     if params["x"] + params["y"] > 1.8:
         raise RuntimeError("out of memory")
     slow = 0.5 if params["kind"] == "b" else 0.0
