@@ -87,8 +87,11 @@ def slurm(folder: Path, grace: int = 5) -> Iterator[None]:
             ["slurmctld", "-D", "-f", str(configuration)],
             ["slurmd", "-D", "-f", str(configuration), "-N", platform.node()],
         ):
-            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-            processes.append(subprocess.Popen(command, env=environment, start_new_session=True, **quiet))
+            with Path(os.devnull).open("w") as nowhere:
+                process = subprocess.Popen(
+                    command, env=environment, start_new_session=True, stdout=nowhere, stderr=nowhere
+                )
+            processes.append(process)
             time.sleep(1.0)
         os.environ["SLURM_CONF"] = str(configuration)
         _wait_for_node(folder)

@@ -42,7 +42,7 @@ def create(target: str | None, params: Sequence[str], **options: object) -> None
     from nonstop.studies import create_study
 
     plan = planned(read_all_keys(target, params, options))
-    objective = objective_for_later(plan)  # before anything is stored
+    objective = _objective(plan)  # before anything is stored
     study = create_study(
         open_now(plan.storage),
         plan.name,
@@ -53,7 +53,7 @@ def create(target: str | None, params: Sequence[str], **options: object) -> None
     echo(f"created {study.name} in {shown_url(plan.storage)}")
 
 
-def objective_for_later(plan: StudyFile) -> str | Command | None:
+def _objective(plan: StudyFile) -> str | Command | None:
     """What workers are to evaluate, as far as it is known. A function need not be importable here."""
     if plan.command is None:
         return plan.objective

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from nonstop.cli.complete import complete_target
-from nonstop.cli.create import objective_for_later
 from nonstop.cli.fix import fix_option, fixed_of
-from nonstop.cli.identity import CHANGED
+from nonstop.cli.identity import CHANGED, command_of
 from nonstop.cli.options import (
     HELP,
     key_options,
@@ -112,7 +111,7 @@ def slurm(
     asked = {key: options.pop(key) for key in ("array", "lines", "logs", "requeue", *_NAMES)}
     keys = {"lease": LEASE, **read_all_keys(target, params, options)}
     plan = _checked(keys, one_machine)
-    objective = objective_for_later(plan)
+    objective = command_of(plan) if plan.command is not None else str(plan.objective)
     words = _limits(keys, fixed_of(fix, plan.fix, plan.space))
     job = _job(asked, plan, target, (*_program(), "worker", *words, *_what(plan.name, objective)))
     if dry_run:
