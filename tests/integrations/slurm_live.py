@@ -28,7 +28,7 @@ def first_takes_long(params, trial):
 """
 SPACE = ("-p", "x=float:0:1")
 #: As long as the objective above, and a command: Slurm sends it SIGTERM, too.
-COMMAND = "bash -c 'if [ $NONSTOP_ATTEMPT = 1 ] && [ $NONSTOP_TRIAL -lt 2 ]; then sleep 600; fi; echo 0.5' {x}"
+COMMAND = "bash -c 'if [ $NONSTOP_ATTEMPT = 1 ] && [ $NONSTOP_TRIAL -lt 2 ]; then sleep 600 || exit; fi; echo 0.5' {x}"
 
 
 @pytest.fixture(scope="module", params=[0, 5], ids=["no grace", "grace of 5 s"])
@@ -97,7 +97,10 @@ def test_preempted_tasks_give_back_their_trials_and_come_back(folder: Path, what
     preempt(5)
     wait_until(lambda: running(folder) == 0)
     assert {trial.state for trial in trials(url(folder), "demo")} == {nonstop.TrialState.WAITING}, logs(folder)
-    wait_until(lambda: completed(url(folder), "demo") == 8 and not queue(job), 280.0)
+    wait_until(lambda: queue(job) == {f"{job}_{task}": "PENDING" for task in (0, 1)})
+    for task in queue(job):  # which Slurm would let wait for two minutes
+        subprocess.run(["scontrol", "update", f"JobId={task}", "StartTime=now"], check=True)
+    wait_until(lambda: completed(url(folder), "demo") == 8 and not queue(job), 200.0)
     found = trials(url(folder), "demo")
     assert [trial.attempt for trial in found] == [2, 2, 1, 1, 1, 1, 1, 1]
     assert all(trial.state is nonstop.TrialState.COMPLETED for trial in found)
