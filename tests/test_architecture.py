@@ -66,7 +66,7 @@ ORDER = [
     "live.attend",
     "study",
     "studies", "files", "files.cells", "files.writing", "files.reading", "files.importing", "files.conditions",
-    "files.optuna", "integrations",
+    "files.optuna", "integrations", "integrations.optuna_trials", "integrations.optuna",
     "report",
     "dashboard", "dashboard.reader", "dashboard.status", "dashboard.rows", "dashboard.throttled", "dashboard.feed",
     "dashboard.watch", "dashboard.overview", "dashboard.parallel", "dashboard.figures", "dashboard.events",
