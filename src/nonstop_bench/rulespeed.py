@@ -54,7 +54,9 @@ def measure(repeats: int = 15) -> list[Speed]:
     def suggestion(rule: str) -> Callable[[int], object]:
         return lambda seed: propose(data.X, data.y, busy, rule, seed, surrogate="paper", warm=warm)
 
-    speeds = _raced({name: suggestion(name) for name in RULES}, repeats)
+    speeds = _raced(
+        {name: suggestion(name) for name, rule in RULES.items() if getattr(rule, "objectives", 1) == 1}, repeats
+    )
     if find_spec("botorch") is not None:
         from nonstop_bench.peers.botorchrules import counterparts
 
