@@ -87,9 +87,9 @@ def test_it_proposes_what_nonstop_proposes(calls: list[dict[str, Any]]) -> None:
     study = study_of(12)
     first, second = study.ask(SPACE), study.ask(SPACE)
     done = study.trials[:12]
-    X, y = [unit(trial) for trial in done], [-trial.value for trial in done]
-    assert calls[-1]["X"] == pytest.approx(np.array(X))
-    assert calls[-1]["y"] == pytest.approx(y)
+    assert calls[-1]["X"] == pytest.approx(np.array([unit(trial) for trial in done]))
+    assert calls[-1]["y"] == pytest.approx(np.array([[trial.value] for trial in done]))
+    assert calls[-1]["goals"] == ("minimize",)
     assert calls[-1]["busy"] == pytest.approx(np.array([unit(first)]))
     assert unit(second) == pytest.approx(nonstop.propose(**calls[-1]).x)
     assert np.abs(np.subtract(unit(first), unit(second))).max() > 1e-3
@@ -158,7 +158,7 @@ def test_a_trial_that_was_quicker_is_taken_into_account(
 
     def other(proposal: nonstop.Proposal) -> None:
         study.ask()
-        record(study, study.trials[-1], Frame.of(SPACE).internal(proposal.x), None)
+        record(study, study.trials[-1], Frame.of(SPACE).internal(proposal.x))
 
     interrupted("propose", other)
     trial = study.ask(SPACE)
@@ -176,7 +176,7 @@ def test_of_two_that_record_at_the_same_time_the_later_trial_gives_way(
 
     def at_the_same_time(_: None) -> None:
         x = nonstop.propose(**calls[0]).x
-        record(study, study.trials[other.number], Frame.of(SPACE).internal(x), None)
+        record(study, study.trials[other.number], Frame.of(SPACE).internal(x))
 
     interrupted("record", at_the_same_time)
     assert me.relative_params
@@ -195,7 +195,7 @@ def test_the_sampler_keeps_nothing_between_trials() -> None:
 def test_fits_start_from_what_earlier_trials_recorded(calls: list[dict[str, Any]]) -> None:
     study_of(30)
     assert calls[0]["warm"] is None
-    fitted = [call["warm"].results for call in calls[1:]]
+    fitted = [call["warm"][0].results for call in calls[1:]]
     assert fitted == sorted(fitted)
     assert len(set(fitted)) < len(fitted)  # most proposals use the hyperparameters as they are
 

@@ -47,7 +47,7 @@ class TestRelative(Ours, suite.RelativeSamplerTestCase):
     pass
 
 
-class TestSingleOnly(Ours, suite.SingleOnlySamplerTestCase):
+class TestMultiObjective(Ours, suite.MultiObjectiveSamplerTestCase):
     pass
 
 

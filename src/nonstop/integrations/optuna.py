@@ -7,8 +7,9 @@ keeps nothing between two trials, so it makes no difference which process or thr
 from __future__ import annotations
 
 import logging
+import math
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 from zlib import crc32
 
@@ -47,6 +48,9 @@ class NonstopSampler(BaseSampler):
 
     `rule` is nonstop's acquisition rule, by name or as an object. Params outside of the common search space are drawn
     by `independent_sampler` (default: at random), with a warning unless `warn_independent_sampling` is false.
+
+    Constraints are those of the trials: `trial.set_constraint(name, value)` in the objective, or the numbers that
+    `constraints_func` returns for a trial that has ended. A trial is feasible if none is larger than 0.
     """
 
     def __init__(
@@ -56,12 +60,14 @@ class NonstopSampler(BaseSampler):
         n_startup_trials: int = 10,
         rule: str | Rule = DEFAULT_RULE,
         independent_sampler: BaseSampler | None = None,
+        constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
         warn_independent_sampling: bool = True,
     ) -> None:
         self._seed = secrets.randbits(32) if seed is None else whole("seed", seed, DataError)
         self._n_startup_trials = whole("n_startup_trials", n_startup_trials, DataError)
         self._rule = rule_of(rule)
         self._independent_sampler = independent_sampler
+        self._constraints_func = constraints_func
         self._warn_independent_sampling = warn_independent_sampling
 
     def reseed_rng(self) -> None:
@@ -83,7 +89,6 @@ class NonstopSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """The params that nonstop proposes; they are recorded before they are returned."""
-        self._raise_error_if_multi_objective(study)
         if not search_space:
             return {}
         frame = Frame.of(search_space)
@@ -95,14 +100,13 @@ class NonstopSampler(BaseSampler):
         if x is None:
             return frame.external(self._proposed(study, trial, frame, fixed, seed))
         values = {**frame.internal(x), **fixed}
-        record(study, trial, values, None)
+        record(study, trial, values)
         return frame.external(values)
 
     def sample_independent(
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
         """One value without the model: quasi-random among the first trials, then at random."""
-        self._raise_error_if_multi_objective(study)
         if self._warn_independent_sampling and self._is_modelled(study, trial):
             _LOG.warning(_independent(param_name, param_distribution, trial.number))
         if self._independent_sampler is not None:
@@ -122,7 +126,12 @@ class NonstopSampler(BaseSampler):
             self._independent_sampler.before_trial(study, trial)
 
     def after_trial(self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
-        """For the independent sampler."""
+        """Keep the constraints of the trial, where Optuna's samplers keep theirs."""
+        if self._constraints_func is not None and state in (TrialState.COMPLETE, TrialState.PRUNED):
+            constraints = tuple(float(value) for value in self._constraints_func(trial))
+            if any(map(math.isnan, constraints)):
+                raise ValueError(f"the constraints of Trial#{trial.number} must be numbers, not {constraints}")
+            study._storage.set_trial_system_attr(trial._trial_id, "constraints", constraints)
         if self._independent_sampler is not None:
             self._independent_sampler.after_trial(study, trial, state, values)
 
@@ -161,7 +170,7 @@ class NonstopSampler(BaseSampler):
                 known = later
                 continue
             values = {**frame.internal(proposal.x), **fixed}
-            record(study, trial, values, proposal.hyperparameters)
+            record(study, trial, values, [known.hyperparameters for known in proposal.predictions])
             known, before = Known.of(study, trial.number, frame) if later.others else later, known
             if min(known.news(before), default=trial.number) >= trial.number:
                 break
@@ -170,11 +179,12 @@ class NonstopSampler(BaseSampler):
     def _proposal(self, known: Known, frame: Frame, fixed: Mapping[str, float], seed: int) -> Proposal:
         return propose(
             known.X,
-            known.y,
+            known.Y,
+            goals=known.goals,
             busy=known.busy,
             rule=self._rule,
             seed=seed,
-            believed=known.pruned,
+            believed=known.believed,
             failed=known.failed,
             cube=cube_of(frame.space),
             fixed=frame.partial(fixed) if fixed else None,

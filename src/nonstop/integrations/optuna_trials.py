@@ -10,24 +10,27 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from zlib import crc32
 
 import numpy as np
 
 from nonstop.errors import MissingExtraError, SpaceError
 from nonstop.space import Categorical, Float, Int, Parameter, Space
-from nonstop.space.encoding import decode, encode_many
+from nonstop.space.encoding import cube_of, decode, encode_many
 from nonstop.space.partial import partial_point
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.types import Array
 
 try:
     from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
-    from optuna.study import Study, StudyDirection
+    from optuna.study import Study
     from optuna.trial import FrozenTrial, TrialState
 except ImportError as error:
     raise MissingExtraError("nonstop.integrations.optuna", "optuna") from error
 
 _KEY: Final = "nonstop:"  # of the system attributes
+#: What trials are good for that have no value.
+_GROUPS: Final = {TrialState.RUNNING: "busy", TrialState.FAIL: "failed", TrialState.PRUNED: "believed"}
 _LONGEST: Final = 1000  # of a text in one of them: a database may cut at 2045, and Optuna's JSON may double the length
 
 
@@ -95,13 +98,17 @@ class Known:
     """What the trials of a study say about a search space, apart from one trial: points of the cube."""
 
     X: Array
-    #: The larger, the better.
-    y: Array
+    #: The outcomes (n, m) at X: the values, then the constraints by name.
+    Y: Array
+    #: What is wanted of each outcome.
+    goals: tuple[str, ...]
     busy: Array
     failed: Array
-    #: They have no value that could be compared with the others, so the model believes its own prediction there.
-    pruned: Array
-    warm: Hyperparameters | None
+    #: Trials that were pruned, or have no value for one of the constraints: they have no outcomes that could be
+    #: compared with the others, so the models believe their own predictions there.
+    believed: Array
+    #: From where the fit of each outcome starts.
+    warm: tuple[Hyperparameters, ...] | None
     #: The params of the busy trials, by number.
     running: Mapping[int, Mapping[str, float]]
     #: Does anybody else run a trial, be its params known or not?
@@ -112,16 +119,19 @@ class Known:
         """What the storage holds now, in the order of the trials' numbers."""
         trials = [trial for trial in study.get_trials(deepcopy=False) if trial.number != number]
         there = [(trial, values) for trial in trials if (values := frame.values(trial)) is not None]
-        points = {
-            state: frame.points([values for trial, values in there if trial.state == state])
-            for state in (TrialState.COMPLETE, TrialState.RUNNING, TrialState.FAIL, TrialState.PRUNED)
-        }
-        sign = 1.0 if study.direction == StudyDirection.MAXIMIZE else -1.0
-        y = np.array([sign * trial.value for trial, _ in there if trial.state == TrialState.COMPLETE])
+        complete = [trial for trial, _ in there if trial.state == TrialState.COMPLETE]
+        constraints = sorted({name for trial in complete for name in trial.constraints})
+        compared = {t.number: t for t in complete if t.constraints.keys() == set(constraints)}
+        groups: dict[str, list[Mapping[str, float]]] = {"data": [], "busy": [], "failed": [], "believed": []}
+        for trial, values in there:
+            if trial.state != TrialState.WAITING:
+                group = _GROUPS.get(trial.state, "data" if trial.number in compared else "believed")
+                groups[group].append(values)
+        X, busy, failed, believed = (frame.points(group) for group in groups.values())
+        goals = *(direction.name.lower() for direction in study.directions), *(["<= 0.0"] * len(constraints))
         return cls(
-            *(points[TrialState.COMPLETE], y, points[TrialState.RUNNING]),
-            *(points[TrialState.FAIL], points[TrialState.PRUNED]),
-            _newest_fit(trials, frame),
+            *(X, _outcomes(list(compared.values()), constraints, len(goals)), goals, busy, failed, believed),
+            _newest_fit(trials, frame, len(goals)),
             {trial.number: values for trial, values in there if trial.state == TrialState.RUNNING},
             any(trial.state == TrialState.RUNNING for trial in trials),
         )
@@ -133,16 +143,27 @@ class Known:
     @property
     def tried(self) -> Array:
         """All points."""
-        return np.concatenate([self.X, self.busy, self.failed, self.pruned])
+        return np.concatenate([self.X, self.busy, self.failed, self.believed])
 
 
-def _newest_fit(trials: Sequence[FrozenTrial], frame: Frame) -> Hyperparameters | None:
-    """What the newest trial recorded that was proposed by a model of the same params."""
+def _outcomes(trials: Sequence[FrozenTrial], constraints: Sequence[str], columns: int) -> Array:
+    """The outcomes (n, columns). A constraint may be infinite; a value that is makes the trial a failed one."""
+    rows = [[*trial.values, *(trial.constraints[name] for name in constraints)] for trial in trials]
+    Y = np.array(rows, dtype=np.float64).reshape(len(trials), columns)
+    for column in Y.T[columns - len(constraints) :]:
+        largest = np.abs(column[np.isfinite(column)]).max(initial=1.0)
+        np.clip(column, -largest, largest, out=column)
+    return Y
+
+
+def _newest_fit(trials: Sequence[FrozenTrial], frame: Frame, outcomes: int) -> tuple[Hyperparameters, ...] | None:
+    """What the newest trial recorded that was proposed by models of as many outcomes of the same params."""
+    dim = cube_of(frame.space).dim
     for trial in reversed(trials):
-        record = _recorded(trial)
-        if "fit" in record and record["params"].keys() == frame.distributions.keys():
-            *lengthscales, noise, results = record["fit"]
-            return Hyperparameters(tuple(lengthscales), noise, results)
+        about = _recorded(trial)
+        if about and about["params"].keys() == frame.distributions.keys() and len(about["fit"]) == outcomes:
+            fits = tuple(Hyperparameters(tuple(scales), noise, n) for *scales, noise, n in about["fit"])
+            return fits if all(len(fit.lengthscales) == dim for fit in fits) else None
     return None
 
 
@@ -167,26 +188,25 @@ def _internal(distribution: BaseDistribution, value: object) -> float | None:
         return None
 
 
-def record(study: Study, trial: FrozenTrial, params: Mapping[str, float], fit: Hyperparameters | None) -> None:
-    """Tell the other processes. The first chunk is written last: who sees it sees them all."""
-    about: dict[str, object] = {"params": dict(params)}
-    if fit is not None:
-        about["fit"] = [*fit.lengthscales, fit.noise, fit.results]
-    text = json.dumps(about)
-    for start in reversed(range(0, len(text), _LONGEST)):
+def record(study: Study, trial: FrozenTrial, params: Mapping[str, float], fits: Sequence[Hyperparameters] = ()) -> None:
+    """Tell the other processes."""
+    text = json.dumps({"params": params, "fit": [[*fit.lengthscales, fit.noise, fit.results] for fit in fits]})
+    text = f"{crc32(text.encode()):08x}{text}"
+    for start in range(0, len(text), _LONGEST):
         chunk = text[start : start + _LONGEST]
         study._storage.set_trial_system_attr(trial._trial_id, f"{_KEY}{start // _LONGEST}", chunk)
 
 
 def _recorded(trial: FrozenTrial) -> dict[str, Any]:
-    """What record() wrote; empty if there is nothing."""
+    """What record() wrote; empty if there is nothing, or it is not complete yet. Chunks of an earlier and longer record
+    may follow."""
     chunks: list[str] = []
     while (chunk := trial.system_attrs.get(f"{_KEY}{len(chunks)}")) is not None:
         chunks.append(chunk)
-    if not chunks:
-        return {}
-    try:  # of a trial that Optuna runs again, the chunks of its first attempt may follow, or be replaced just now
-        record: dict[str, Any] = json.JSONDecoder().raw_decode("".join(chunks))[0]
+    text = "".join(chunks)
+    try:
+        about, end = json.JSONDecoder().raw_decode(text, 8)
     except ValueError:
         return {}
-    return record
+    complete = text[:8] == f"{crc32(text[8:end].encode()):08x}"
+    return about if complete and isinstance(about, dict) else {}
