@@ -66,7 +66,7 @@ ORDER = [
     "live.attend",
     "study",
     "studies", "files", "files.cells", "files.writing", "files.reading", "files.importing", "files.conditions",
-    "files.optuna", "integrations", "integrations.slurm",
+    "files.optuna", "integrations", "integrations.optuna_trials", "integrations.optuna", "integrations.slurm",
     "report",
     "dashboard", "dashboard.reader", "dashboard.status", "dashboard.rows", "dashboard.throttled", "dashboard.feed",
     "dashboard.watch", "dashboard.overview", "dashboard.parallel", "dashboard.figures", "dashboard.events",
