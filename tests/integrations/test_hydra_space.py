@@ -26,11 +26,12 @@ def searched(*arguments: str, **params: object) -> Search:
     ("word", "parameter"),
     [
         ("interval(0.5,2.0)", Float(0.5, 2.0)),
-        ("interval(1,8)", Int(1, 8)),
+        ("interval(1,8)", Float(1.0, 8.0)),
+        ("int(interval(1,8))", Int(1, 8)),
         ("interval(1,2.5)", Float(1.0, 2.5)),
         ("int(interval(1.0,5.0))", Int(1, 5)),
         ("tag(log,interval(1e-5,1e-1))", Float(1e-5, 1e-1, log=True)),
-        ("tag(log,interval(1,1024))", Int(1, 1024, log=True)),
+        ("tag(log,int(interval(1,1024)))", Int(1, 1024, log=True)),
         ("range(1,10)", Int(1, 9)),
         ("range(5)", Int(0, 4)),
         ("range(16,80,16)", Int(16, 64, step=16)),
@@ -41,7 +42,8 @@ def searched(*arguments: str, **params: object) -> Search:
         ("tag(log,range(1,65))", Int(1, 64, log=True)),
         ("l1,l2", Categorical(["l1", "l2"])),
         ("choice(l1,l2)", Categorical(["l1", "l2"])),
-        ("choice(3,2.5,true,null,'a b')", Categorical([3, 2.5, True, None, "a b"])),
+        ("choice(3,2.5,true,'a b')", Categorical([3, 2.5, True, "a b"])),
+        ("null,3,'null'", Categorical([None, 3, "null"])),
         ("choice([1,2],[3])", Categorical(["[1,2]", "[3]"])),
         ("tag(ordinal,choice(small,large))", Ordinal(["small", "large"])),
     ],
@@ -68,7 +70,7 @@ def test_parameters_of_a_config(described: object, parameter: object) -> None:
 
 def test_what_is_no_sweep_is_in_every_job() -> None:
     search = searched("x=interval(0.0,1.0)", "seed=3", "+new='a,b'", "~old", lr=0.1, names=["a", "b"])
-    assert search.overrides({"x": 0.25}) == ["x=0.25", "lr=0.1", "names=[a,b]", "seed=3", "+new='a,b'", "~old"]
+    assert search.overrides({"x": 0.25}) == ["x=0.25", "lr=0.1", "names=['a','b']", "seed=3", "+new='a,b'", "~old"]
 
 
 def test_the_command_line_wins_over_the_config() -> None:
@@ -122,22 +124,28 @@ def read(override: str) -> Any:
     return parsed.value()
 
 
-@given(st.one_of(st.text(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.booleans(), st.none()))
+#: What can be a choice and stands in one line: Hydra's grammar has no way to write a line end.
+SCALARS = st.one_of(
+    st.text(st.characters(exclude_categories=["C", "Zl", "Zp"])),
+    st.integers(-(2**63), 2**63),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.booleans(),
+    st.none(),
+)
+
+
+@given(SCALARS)
 def test_hydra_reads_the_value_that_was_proposed(value: object) -> None:
-    override = override_of("key", value)
-    try:
-        found = read(override)
-    except Exception as error:
-        # Hydra's grammar has no way to write these: line ends, and characters that its lexer does not know.
-        assert isinstance(value, str)
-        assert "LexerNoViableAlt" in str(error) or "token recognition" in str(error) or not value.isprintable(), override
-        return
+    found = read(override_of("key", value))
     if isinstance(found, list | dict):  # a list or table as a text stays what Hydra reads
         assert isinstance(value, str)
+        assert value.strip()[0] in "[{"
     else:
         assert (found, type(found)) == (value, type(value))
 
 
-@pytest.mark.parametrize("value", ["1", "1e3", "true", "null", "a,b", "a b", "it's", "${x}", "", "a=b", "[1", "x\\", "é"])
+@pytest.mark.parametrize(
+    "value", ["1", "1e3", "true", "null", "a,b", "a b", "it's", "${x}", "", "a=b", "[1", "x\\", "é"]
+)
 def test_texts_stay_texts(value: str) -> None:
     assert read(override_of("key", value)) == value

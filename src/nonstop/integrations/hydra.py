@@ -8,13 +8,12 @@ when a worker was lost, a run that goes on where it was stopped.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hydra._internal.core_plugins.basic_launcher import BasicLauncher
 from hydra.core.utils import JobReturn
 from hydra.errors import HydraException
 from hydra.types import HydraContext
@@ -39,8 +38,9 @@ def sweep(
     try:
         chosen = Options(**options)
         search = search_of(chosen.params, arguments, context.config_loader)
-        start = Processes(launcher, chosen.n_jobs) if isinstance(launcher, BasicLauncher) else Launched(launcher)
-        jobs = Jobs(start, search.overrides)
+        # By its name: Hydra runs the modules of plugins again when it looks for them again, and has another class then.
+        is_basic = type(launcher).__name__ == "BasicLauncher"
+        jobs = Jobs(Processes(launcher, chosen.n_jobs) if is_basic else Launched(launcher), search.overrides)
         folder = _folder(config)
         if search.parameters:
             _stoppable(jobs, chosen.n_jobs, lambda pool: _search(chosen, search, jobs, folder, pool))
@@ -59,7 +59,7 @@ def _folder(config: DictConfig) -> Path:
     return folder
 
 
-def _stoppable(jobs: Jobs, workers: int, run: Any) -> None:
+def _stoppable(jobs: Jobs, workers: int, run: Callable[[ThreadPoolExecutor], object]) -> None:
     """Run in threads: this one is to notice Ctrl-C and SIGTERM, and to end the jobs then."""
     with ThreadPoolExecutor(1) as beside, ThreadPoolExecutor(workers) as pool, stop_on_signals() as stop:
         running: Future[object] = beside.submit(run, pool)
@@ -68,11 +68,11 @@ def _stoppable(jobs: Jobs, workers: int, run: Any) -> None:
                 running.result()
         except StopRequested:
             _LOG.info("stopped: the jobs that run are ended, and come first when the sweep goes on")
-            jobs.stop()
-            running.exception()
-            stop.end_process()
         finally:
             jobs.stop()
+            wait([running])
+    if stop.signal is not None:
+        stop.end_process()
 
 
 def _search(options: Options, search: Search, jobs: Jobs, folder: Path, pool: ThreadPoolExecutor) -> None:

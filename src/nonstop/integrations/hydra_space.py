@@ -1,6 +1,6 @@
 """A search space in Hydra's words: overrides and `hydra.sweeper.params`, to a Space; params back to overrides.
 
-    lr=interval(1e-5,1e-1)               Float, or Int if both bounds are integers; tag(log, interval(1e-5,1e-1))
+    lr=interval(1e-5,1e-1)               Float; int(interval(1,8)) is Int; tag(log, interval(1e-5,1e-1))
     depth=range(1,10)                    Int or Float in steps; 10 is not among them
     loss=l1,l2   loss=choice(l1,l2)      Categorical; tag(ordinal, choice(small,large)) is Ordinal
     db=glob(*)                           Categorical: the options of a config group
