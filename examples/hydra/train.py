@@ -19,7 +19,8 @@ LOG = logging.getLogger(__name__)
 def train(config: DictConfig) -> float:
     """Stands for a training: its loss is best at lr = 1e-3, depth = 6 and l1."""
     time.sleep(config.seconds * (1.0 + config.depth / 6.0))
-    loss = (math.log10(config.lr) + 3.0) ** 2 + 0.1 * (config.depth - 6) ** 2 + (0.0 if config.loss == "l1" else 0.3)
+    extra = 0.0 if config.loss == "l1" else 0.3
+    loss: float = (math.log10(config.lr) + 3.0) ** 2 + 0.1 * (config.depth - 6) ** 2 + extra
     LOG.info("loss %.4f", loss)
     return loss
 

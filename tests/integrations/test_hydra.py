@@ -38,7 +38,7 @@ Run = Callable[..., list[JobReturn]]
 
 @pytest.mark.parametrize("launcher_name", ["basic", "submitit_local"])
 @pytest.mark.parametrize("overrides", [[NONSTOP]])
-class TestHydrasOwnLauncherTests(LauncherTestSuite):  # type: ignore[misc]
+class TestHydrasOwnLauncherTests(LauncherTestSuite):
     """Hydra's tests of launchers, under this sweeper. Those that follow enumerate a grid in its order."""
 
     test_sweep_2_jobs = None
@@ -49,7 +49,7 @@ class TestHydrasOwnLauncherTests(LauncherTestSuite):  # type: ignore[misc]
 
 @pytest.mark.parametrize("task_launcher_cfg", [{}])
 @pytest.mark.parametrize("extra_flags", [["-m", NONSTOP]])
-class TestHydrasOwnIntegrationTests(IntegrationTestSuite):  # type: ignore[misc]
+class TestHydrasOwnIntegrationTests(IntegrationTestSuite):
     """Hydra's tests of names and folders, each with an application in a process of its own."""
 
 

@@ -21,14 +21,18 @@ from typing import IO, Any, Final, Protocol
 from hydra.core.singleton import Singleton
 from hydra.core.utils import JobReturn, JobStatus
 
-from hydra_plugins._nonstop_job import CODE, RETURNED
 from nonstop.engines.transfer import by_value, opened
-from nonstop.errors import ObjectiveError, StartError
+from nonstop.errors import MissingExtraError, ObjectiveError, StartError
 from nonstop.numerics.threads import shares
 from nonstop.types import Params
 from nonstop.workers.command import end_group
 from nonstop.workers.guard import Guard
 from nonstop.workers.running import RunningTrial
+
+try:
+    from hydra_plugins._nonstop_job import CODE, RETURNED
+except ImportError as error:  # Hydra is there, but not what the extra has besides
+    raise MissingExtraError("hydra/sweeper: nonstop", "hydra") from error
 
 _STOPPED: Final = "the sweep was stopped"
 
