@@ -68,6 +68,7 @@ ORDER = [
     "studies", "files", "files.cells", "files.writing", "files.reading", "files.importing", "files.conditions",
     "files.optuna", "integrations",
     "integrations.hydra_options", "integrations.hydra_space", "integrations.hydra_jobs", "integrations.hydra",
+    "integrations.study_json", "integrations.ray_space", "integrations.ray",
     "report",
     "dashboard", "dashboard.reader", "dashboard.status", "dashboard.rows", "dashboard.throttled", "dashboard.feed",
     "dashboard.watch", "dashboard.overview", "dashboard.parallel", "dashboard.figures", "dashboard.events",
