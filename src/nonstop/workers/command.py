@@ -161,10 +161,10 @@ class Command:
                 guard.watch(process.pid)
                 return process.wait(self.timeout)
             except subprocess.TimeoutExpired:
-                _end(process)
+                end_group(process)
                 return None
             except BaseException:
-                _end(process)
+                end_group(process)
                 raise
 
 
@@ -175,7 +175,7 @@ def _make_folder(trial: RunningTrial) -> None:
         raise ObjectiveError(f"the folder cannot be made: {error}") from error
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end_group(process: subprocess.Popen[bytes]) -> None:
     """End the command and its process group: SIGTERM first, then SIGKILL."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
