@@ -66,9 +66,10 @@ ORDER = [
     "live.attend",
     "study",
     "studies", "files", "files.cells", "files.writing", "files.reading", "files.importing", "files.conditions",
-    "files.optuna", "integrations", "integrations.hydra_options", "integrations.hydra_space",
-    "integrations.hydra_jobs", "integrations.hydra", "integrations.study_json", "integrations.ray_space",
-    "integrations.ray", "integrations.optuna_trials", "integrations.optuna", "integrations.slurm",
+    "files.optuna", "integrations", "integrations.sklearn_private", "integrations.sklearn_candidates",
+    "integrations.sklearn", "integrations.hydra_options", "integrations.hydra_space", "integrations.hydra_jobs",
+    "integrations.hydra", "integrations.study_json", "integrations.ray_space", "integrations.ray",
+    "integrations.optuna_trials", "integrations.optuna", "integrations.slurm",
     "report",
     "dashboard", "dashboard.reader", "dashboard.status", "dashboard.rows", "dashboard.throttled", "dashboard.feed",
     "dashboard.watch", "dashboard.overview", "dashboard.parallel", "dashboard.figures", "dashboard.events",
@@ -89,8 +90,7 @@ HEAVY = {"torch", "jax", "pandas", "scipy.stats", "scipy.optimize", "sqlalchemy"
 HEAVY |= {"starlette", "uvicorn"}
 #: Stored data must never be able to run code.
 UNSAFE_MODULES = {"pickle", "dill", "cloudpickle", "marshal", "shelve", "joblib"}
-#: They carry objectives from a process to the ones it starts, and never touch a storage.
-CARRIERS = {"nonstop.engines.transfer", "hydra_plugins._nonstop_job"}
+    "nonstop.engines.transfer", "nonstop.integrations.sklearn_private", "hydra_plugins._nonstop_job",
 UNSAFE_CALLS = {"eval", "exec"}
 LONGEST_FILE = 400
 
@@ -182,7 +182,7 @@ def test_importing_loads_nothing_heavy(package: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_no_stored_data_can_run_code(name: str) -> None:
-    unsafe = UNSAFE_MODULES - ({"cloudpickle"} if name in CARRIERS else set())
+    "cloudpickle", "joblib",
     assert not {module.split(".")[0] for module in imports(name)} & unsafe
     calls = [node for node in ast.walk(TREES[name]) if isinstance(node, ast.Call)]
     assert not {node.func.id for node in calls if isinstance(node.func, ast.Name)} & UNSAFE_CALLS
