@@ -55,3 +55,8 @@ def front_of(trials: Iterable[Trial], goals: Goals, known: Iterable[Trial] = ())
 def result_text(trial: Trial) -> str:
     """0.397; or error=0.1, latency=3.2"""
     return assignments(trial.outcomes) if trial.outcomes else scalar(trial.value)
+
+
+def violated_by(trial: Trial, goals: Goals) -> tuple[str, ...]:
+    """The names of the constraints that a completed trial violates; none if it is feasible."""
+    return goals.violated(trial.outcomes) if goals.constraints else ()
