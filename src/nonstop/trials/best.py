@@ -28,6 +28,11 @@ def best_of(trials: Iterable[Trial], goals: Goals, best: Trial | None = None) ->
     return best
 
 
+def rank(trial: Trial, goals: Goals) -> tuple[float, float, int]:
+    """Larger for a better one of two completed trials, for the only objective."""
+    return _rank(trial, goals, goals.sign)
+
+
 def _rank(trial: Trial, goals: Goals, sign: float) -> tuple[float, float, int]:
     assert trial.value is not None
     violation = goals.violation(trial.outcomes) if goals.constraints else 0.0
