@@ -75,10 +75,10 @@ ORDER = [
     "dashboard", "dashboard.reader", "dashboard.status", "dashboard.rows", "dashboard.throttled", "dashboard.feed",
     "dashboard.watch", "dashboard.overview", "dashboard.parallel", "dashboard.figures", "dashboard.events",
     "dashboard.security", "dashboard.guard", "dashboard.connection", "dashboard.streams", "dashboard.server",
-    "cli", "cli.terminal", "cli.devices", "cli.studyfile", "cli.output", "cli.target", "cli.complete",
-    "cli.parameters", "cli.fix", "cli.options", "cli.study_summary", "cli.identity",
-    "cli.run_summary", "cli.capture", "cli.running", "cli.run", "cli.agreed", "cli.worker", "cli.create", "cli.slurm",
-    "cli.asking", "cli.managing", "cli.importing", "cli.inspect", "cli.export",
+    "cli", "cli.terminal", "cli.devices", "cli.goals", "cli.studyfile", "cli.output", "cli.target", "cli.complete",
+    "cli.parameters", "cli.fix", "cli.options", "cli.leaders", "cli.study_summary", "cli.identity", "cli.run_summary",
+    "cli.capture", "cli.running", "cli.run", "cli.agreed", "cli.worker", "cli.create", "cli.slurm", "cli.asking",
+    "cli.managing", "cli.importing", "cli.inspect", "cli.export",
     "cli.replay", "cli.report", "cli.dashboard", "cli.completion", "cli.app",
 ]
 # fmt: on

@@ -21,6 +21,7 @@ from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.model import surrogate_of
 from nonstop.surrogate.output import Output
+from nonstop.trials.best import violated_by
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 from nonstop.types import Array
@@ -88,11 +89,15 @@ class Belief:
 
 
 def believed_best(spec: Spec, trials: Sequence[Trial]) -> Belief | None:
-    """The completed trial with the best posterior mean. Of a noisy objective, the best value is partly luck."""
+    """The completed trial with the best posterior mean, of those that satisfy the constraints, None if none does. Of a
+    noisy objective, the best value is partly luck."""
     model = posterior(spec, trials)
     if model is None:
         return None
-    row = int(model.gp.at_data().argmax())
+    allowed = np.array([not violated_by(trial, spec.goals) for trial in model.trials])
+    if not allowed.any():
+        return None
+    row = int(np.where(allowed, model.gp.at_data(), -np.inf).argmax())
     mean, sd = model.predict(model.gp.X[row : row + 1])
     return Belief(model.trials[row], float(mean[0]), float(sd[0]))
 
