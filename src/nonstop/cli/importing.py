@@ -63,7 +63,7 @@ def import_(
         study, path = _target(words)
         with _opened(path) as stream:
             kind = form or format_of(path)
-            inserts = read_inserts(stream, kind, study.spec.space, value, raw, keep_unknown)
+            inserts = read_inserts(stream, kind, study.spec, value, raw, keep_unknown)
         _say(study, add(study, inserts, again, dry), dry)
     except RowsError as error:
         return _refuse(error)
@@ -123,7 +123,7 @@ def _from_optuna(words: Sequence[str], url: str, theirs: str | None, again: bool
     found = read_optuna(url_of(url) or url, theirs)
     study = _study_for(words, found, dry)
     where = [f"trial {row['number']}" for row in found.rows]
-    inserts = inserts_of(study.spec.space, found.rows, where.__getitem__)
+    inserts = inserts_of(study.spec.space, study.spec.goals, found.rows, where.__getitem__)
     _say(study, add(study, inserts, again, dry), dry)
     for why, count in sorted(found.left_out.items()):
         echo(f"left out: {count} {why}", err=True)

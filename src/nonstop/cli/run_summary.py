@@ -60,7 +60,7 @@ def summary_of_run(
         "storage": word_without_passwords(url),
         "state": _STATES.get(outcome.code, "interrupted"),
         "reason": None if outcome.reason is None else without_passwords(outcome.reason),
-        "ended": ending(n_trials, until, study.spec.sign, trials) if outcome.code == 0 else None,
+        "ended": ending(n_trials, until, study.spec.goals, trials) if outcome.code == 0 else None,
         "seconds": seconds,
         "counts": counts_of(trials),
         "best": best_of(study),

@@ -12,6 +12,7 @@ from nonstop.dashboard.reader import Reader
 from nonstop.dashboard.rows import text_of
 from nonstop.dashboard.status import StudyStatus, state_of
 from nonstop.storage.contract import StudyRecord
+from nonstop.trials.spec import goals_of
 
 #: Seconds of one poll for studies whose trials have not been read yet; the other studies wait for the next poll.
 _READING: Final = 0.3
@@ -42,7 +43,7 @@ class Overview:
             unread = {"best": None, "last": None, "budget": record.budget, "per_second": None, "ready": None}
             return {**about, "read": False, "state": state_of(counts), "counts": counts, **unread}
         if status is None:
-            status = self._statuses[record.id] = StudyStatus(1.0 if about["direction"] == "maximize" else -1.0)
+            status = self._statuses[record.id] = StudyStatus(goals_of(record.spec))
         status.apply(self._storage.exchange(record.id, status.cursor))
         return {**about, "read": True, **status.as_json(record.budget)}
 

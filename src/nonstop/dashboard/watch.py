@@ -51,7 +51,7 @@ class Watcher:
         self.cursor = 0
         self.feed: Feed[Update] = Feed(self._poll, self._apply)
         self._storage = storage
-        self._status = StudyStatus(self.spec.sign)
+        self._status = StudyStatus(self.spec.goals)
         self._shown: Mapping[str, Any] = self._status.as_json()
         self._rows: dict[int, str] = {}
         self._log: list[tuple[int, int]] = []  # (sequence, number) of every change, in order

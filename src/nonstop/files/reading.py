@@ -20,7 +20,7 @@ from nonstop.wording import shown
 
 READABLE: Final = ("csv", "jsonl", "json")
 _NUMBERS: Final = ("value", "started_at", "finished_at", "seconds", "datetime_start", "datetime_complete")
-_JSON: Final = ("notes", "fixed", "params")
+_JSON: Final = ("notes", "fixed", "params", "outcomes")
 #: Characters of one cell: csv refuses more than 131,072, and reasons and notes may be longer.
 _LONGEST_CELL: Final = 2**30
 

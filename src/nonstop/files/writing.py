@@ -15,7 +15,7 @@ from nonstop.wording import printable, visible
 #: All fields of a trial except those that only workers need.
 COLUMNS: Final = [field.name for field in fields(Trial) if field.name not in ("beat", "lease", "sequence", "undone")]
 #: In a cell, these are JSON.
-_MAPPINGS: Final = ("notes", "fixed")
+_MAPPINGS: Final = ("notes", "fixed", "outcomes")
 
 
 def record(trial: Trial) -> dict[str, Any]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nonstop.history.board import Board
 from nonstop.history.pace import share_of_budget
+from nonstop.trials.best import result_text
 from nonstop.trials.trial import Trial
-from nonstop.wording import assignments, scalar, share
+from nonstop.wording import assignments, share
 
 
 def progress(board: Board, budget: int | None) -> str:
@@ -39,8 +42,10 @@ def speed(board: Board, budget: int | None, now: float) -> list[str]:
     return [words for words in said if words]
 
 
-def incumbent(best: Trial | None) -> str:
-    """0.397 at trial 12: x=0.5"""
-    if best is None:
+def leaders(front: Sequence[Trial]) -> str:
+    """0.397 at trial 12: x=0.5; of several the latest, and how many there are"""
+    if not front:
         return "no result yet"
-    return f"{scalar(best.value)} at trial {best.number}: {assignments(best.params)}"
+    best = front[-1]
+    others = f", one of {len(front)} on the front" if len(front) > 1 else ""
+    return f"{result_text(best)} at trial {best.number}{others}: {assignments(best.params)}"
