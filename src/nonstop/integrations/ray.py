@@ -144,7 +144,7 @@ class NonstopSearch(Searcher):
         if trial is None:  # it was told before, or is none of this search
             return
         found = result or {}
-        value = None if error else number_of(found.get(self._metric))
+        value = None if error else number_of(found.get(str(self._metric)))
         notes: dict[str, object] = {"trial_id": trial_id}
         if (iterations := whole_of(found.get(TRAINING_ITERATION))) is not None:
             notes["iterations"] = iterations
@@ -163,7 +163,7 @@ class NonstopSearch(Searcher):
             return "the trial ended with an error"
         if not result or self._metric not in result:
             return f"the trial ended without reporting {self._metric}"
-        return f"the trial reported {self._metric} = {shown(result[self._metric])}"
+        return f"the trial reported {self._metric} = {shown(result[str(self._metric)])}"
 
     def add_evaluated_point(
         self,
