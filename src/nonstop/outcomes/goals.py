@@ -54,6 +54,11 @@ class Goals:
         return (*self.objectives, *self.constraints)
 
     @property
+    def by_column(self) -> tuple[Direction | Bound, ...]:
+        """What is wanted of each of the names, in their order: what propose() calls goals."""
+        return (*self.objectives.values(), *self.constraints.values())
+
+    @property
     def several(self) -> bool:
         """Is there more than one objective?"""
         return len(self.objectives) > 1
