@@ -69,6 +69,7 @@ ORDER = [
     "study",
     "studies", "files", "files.cells", "files.writing", "files.reading", "files.importing", "files.conditions",
     "files.optuna", "integrations",
+    "pages", "pages.html", "pages.results", "pages.trials", "pages.figures",
     "report",
     "dashboard", "dashboard.reader", "dashboard.status", "dashboard.rows", "dashboard.throttled", "dashboard.feed",
     "dashboard.watch", "dashboard.overview", "dashboard.parallel", "dashboard.figures", "dashboard.events",
