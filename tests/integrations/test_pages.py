@@ -10,7 +10,7 @@ from tests import test_readme
 from tests.integrations.hosts import host
 
 #: What a page needs, by its name; another needs what all environments have.
-NEEDS = {"hydra": "hydra", "ray-tune": "ray.tune"}
+NEEDS = {"gest-api": "gest_api", "hydra": "hydra", "ray-tune": "ray.tune"}
 
 
 @pytest.mark.parametrize("page", test_readme.HOSTED, ids=test_readme.shown)
