@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nonstop.arguments import number_of, whole_of
 from nonstop.errors import MissingExtraError, NonstopError, ParamsError
@@ -129,7 +129,7 @@ class NonstopGenerator(Generator):
         for number, _, outcomes, notes in checked:
             if number is not None:
                 told = {"state": "failed", "reason": _NO_RESULT} if outcomes is None else {"value": outcomes}
-                self.study.tell(number, **told, notes=notes)  # type: ignore[arg-type]
+                self.study.tell(number, **told, notes=notes)
         others = [
             self._insert(params, outcomes, notes) for number, params, outcomes, notes in checked if number is None
         ]
@@ -202,7 +202,7 @@ class NonstopGenerator(Generator):
 
     def add_data(self, new_data: pd.DataFrame) -> None:
         """ingest() of the rows of a table."""
-        self.ingest(new_data.to_dict(orient="records"))
+        self.ingest(_rows(new_data))
 
     @property
     def data(self) -> pd.DataFrame:
@@ -217,9 +217,7 @@ class NonstopGenerator(Generator):
         if not isinstance(self.study.storage, MemoryStorage):
             raise ValueError("results that are in a storage stay there: make a study of another name")
         self._keep(self._new_study())
-        self.ingest(
-            [{key: value for key, value in row.items() if key != ID} for row in table.to_dict(orient="records")]
-        )
+        self.ingest([{key: value for key, value in row.items() if key != ID} for row in _rows(table)])
 
     def _row(self, trial: Trial) -> dict[str, Any]:
         outcomes = {field: trial.outcomes[outcome] for outcome, field in self._problem.fields.items()}
@@ -240,6 +238,10 @@ class NonstopGenerator(Generator):
 
 
 _NO_RESULT = "no finite result"
+
+
+def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return cast("list[dict[str, Any]]", table.to_dict(orient="records"))
 
 
 def _number(result: Mapping[str, Any]) -> int | None:
