@@ -19,6 +19,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.integrations import hosts
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 COMMANDS = {"nonstop", "nonstop-bench", "python", "make"}
@@ -75,6 +77,8 @@ def assert_alike(printed: str, promised: str) -> None:
 def test_the_python_runs_and_prints_what_the_page_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    if page.parent.name == "integrations" and page.name in hosts.PAGES:
+        hosts.host(hosts.PAGES[page.name])
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     namespace: dict[str, object] = {"__name__": "__main__"}
