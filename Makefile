@@ -19,7 +19,7 @@ export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-lowest test-integrations release browser screenshots bench-dashboard bench-corners lint format types docs check oracle \
+.PHONY: help demo test test-lowest test-integrations test-slurm release browser screenshots bench-dashboard bench-corners lint format types docs check oracle \
 	bench-suggest bench-storage bench-utilisation bench-noise theory faults mutants partitions fuzz spaces bench-failures bench-small bench-spaces \
 	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
 .DEFAULT_GOAL := help
@@ -46,6 +46,9 @@ test-lowest: .venv-lowest/.ready ## Run the tests of the core with the lowest ve
 
 test-integrations: .venv-integrations/.ready ## Run the tests inside other tools: Optuna, gest-api, scikit-learn, Hydra, Ray, Slurm
 	@NONSTOP_HOSTS=all $(HOSTS)/python -m pytest -n auto -q tests/integrations $(ARGS)
+
+test-slurm: .venv/.ready ## Run `nonstop slurm` on a real Slurm of one node (needs root, and Debian's slurm-wlm and munge)
+	@$(BIN)/python -m pytest -v --timeout 600 tests/integrations/slurm_live.py $(ARGS)
 
 release: .venv-release/.ready ## Build nonstop and nonstop-bench into dist/ and try what was built; uploads nothing
 	@.ci/release $(RELEASE)/python
@@ -140,7 +143,7 @@ paper-figures: .venv/.ready ## Draw the paper's figures anew, from the results i
 	@$(BIN)/nonstop-bench figures --results benchmarks/results --out benchmarks/results/figures $(ARGS)
 
 test-peers: .venv-peers/.ready ## Run the tests that need torch or other optimisers
-	@$(PEERS)/python -m pytest -q tests/bench/test_peers.py tests/bench/test_spaces.py tests/bench/test_cnn.py tests/bench/test_cifar.py \
+	@$(PEERS)/python -m pytest -q tests/bench/test_peers.py tests/bench/test_outcomes_peers.py tests/bench/test_spaces.py tests/bench/test_cnn.py tests/bench/test_cifar.py \
 		tests/files/test_optuna.py $(ARGS)
 
 peers: .venv-peers/.ready ## Run other optimisers in the same simulator into runs/, and compare

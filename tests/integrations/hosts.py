@@ -8,9 +8,6 @@ from types import ModuleType
 
 import pytest
 
-#: The pages of docs/integrations whose code needs a host.
-PAGES = {"optuna.md": "optuna"}
-
 
 def host(module: str) -> ModuleType:
     """The module of a host; the test is skipped where it is not installed, but not by `make test-integrations`."""

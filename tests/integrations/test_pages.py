@@ -1,4 +1,4 @@
-"""The pages about hosts: their code runs where the hosts are, and prints what they say."""
+"""The pages about other tools are true: their Python runs, and so do their commands, where the tools are installed."""
 
 from __future__ import annotations
 
@@ -7,13 +7,23 @@ from pathlib import Path
 import pytest
 
 from tests import test_readme
-from tests.integrations.hosts import PAGES
+from tests.integrations.hosts import host
 
-FOLDER = test_readme.ROOT / "docs" / "integrations"
+#: What a page needs, by its name; another needs what all environments have.
+NEEDS = {"hydra": "hydra", "optuna": "optuna", "ray-tune": "ray.tune"}
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_the_python_of_a_page(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("page", test_readme.HOSTED, ids=test_readme.shown)
+def test_the_python_runs(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    test_readme.test_the_python_runs_and_prints_what_the_page_says(FOLDER / name, tmp_path, monkeypatch, capsys)
+    if page.stem in NEEDS:
+        host(NEEDS[page.stem])
+    test_readme.test_the_python_runs_and_prints_what_the_page_says(page, tmp_path, monkeypatch, capsys)
+
+
+@pytest.mark.parametrize("page", test_readme.HOSTED, ids=test_readme.shown)
+def test_the_commands_run(page: Path, tmp_path: Path) -> None:
+    if page.stem in NEEDS:
+        host(NEEDS[page.stem])
+    test_readme.test_the_commands_are_run_by_ci_or_here(page, tmp_path)
