@@ -200,10 +200,13 @@ def _as_parameter(given: Any) -> str | None:
         return f"nonstop.Categorical({list(given)!r}), or a range: nonstop.Float(low, high), nonstop.Int(low, high)"
     if not hasattr(given, "rvs"):
         return None
-    low, high = given.support() if hasattr(given, "support") else ("low", "high")
+    if not hasattr(given, "support"):
+        return "nonstop.Float(low, high)"
+    discrete = hasattr(given, "pmf")
+    low, high = (int(bound) if discrete and math.isfinite(bound) else float(bound) for bound in given.support())
     if getattr(getattr(given, "dist", None), "name", "") in ("loguniform", "reciprocal"):
         return f"nonstop.Float({low}, {high}, log=True)"
-    return f"nonstop.{'Int' if hasattr(given, 'pmf') else 'Float'}({low}, {high})"
+    return f"nonstop.{'Int' if discrete else 'Float'}({low}, {high})"
 
 
 def objects_of(given: object, space: Space) -> Mapping[str, Mapping[Any, Any]]:
@@ -248,6 +251,8 @@ def identity(search: NonstopSearchCV, X: object, y: object) -> str:
 
 
 def _score(scoring: object) -> str:
+    if callable(scoring):
+        return getattr(scoring, "__qualname__", type(scoring).__qualname__)
     return scoring if isinstance(scoring, str) else repr(sorted(_names_of(scoring) or ()))
 
 

@@ -31,6 +31,8 @@ from nonstop.workers.notes import plain
 from nonstop.workers.pacemaker import Hearts
 from nonstop.workers.worker import give_back
 
+#: When a candidate of a process that is silent is handed on to another.
+LEASE: Final = Lease()
 #: Seconds between two looks at what other processes have done, while there is nothing to do here.
 PAUSE: Final = 0.5
 #: The notes that a search keeps with a trial: which search it was, and what each split gave.
@@ -74,7 +76,6 @@ class Terms:
     train_scores: bool
     #: What the choices of some parameters stand for.
     objects: Mapping[str, Mapping[Any, Any]]
-    lease: Lease = field(default_factory=Lease)
 
 
 class Search:
@@ -116,7 +117,7 @@ class Search:
         if not self.shared:
             yield lambda _worker, _held: None
             return
-        hearts = Hearts(self.study.storage, self.study.id, self.terms.lease, self.backend.slots)
+        hearts = Hearts(self.study.storage, self.study.id, LEASE, self.backend.slots)
         hearts.enter()
         try:
             yield hearts.hold
