@@ -19,11 +19,19 @@ from nonstop_bench.peers.quiet import quiet
 from nonstop_bench.records import Array
 
 _POPULATION: Final = 20
+_RAW_SAMPLES: Final = 256
+_RESTARTS: Final = 4
 _SAMPLERS: Mapping[str, Callable[[int, int], Any]] = {
     "tpe": lambda seed, start: optuna.samplers.TPESampler(seed=seed, n_startup_trials=start),
-    "gp": lambda seed, start: optuna.samplers.GPSampler(seed=seed, n_startup_trials=start),
+    "gp": lambda seed, start: _gp(seed, start),
     "nsga2": lambda seed, _: optuna.samplers.NSGAIISampler(seed=seed, population_size=_POPULATION),
 }
+
+
+def _gp(seed: int, start: int) -> Any:
+    sampler = optuna.samplers.GPSampler(seed=seed, n_startup_trials=start)
+    sampler._n_preliminary_samples, sampler._n_local_search = _RAW_SAMPLES, _RESTARTS
+    return sampler
 
 
 class Optunas:
