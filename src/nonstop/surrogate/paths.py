@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from nonstop.surrogate.gp import GP, is_light
 from nonstop.surrogate.kernels.distances import F, left
+from nonstop.surrogate.scalarized import Posterior
 from nonstop.types import Array
 
 #: Points evaluated at once: the cosines of so many stay in the processor's cache.
@@ -71,6 +72,38 @@ class Path:
         slope = (np.sin(angles) * -self.amplitudes) @ self.frequencies / gp.scales
         value = np.cos(angles) @ self.amplitudes + gp.covariances(P) @ self.pull
         return value, gp.embedding.pull(Z * gp.scales, slope) + gp.slope(P, self.pull)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeastPath:
+    """A function from the posterior of a scalarisation: the smallest of one path for each objective, all scaled."""
+
+    paths: tuple[Path, ...]
+    weights: Array
+    reference: Array
+
+    def value(self, P: Array) -> Array:
+        return np.asarray(self._scaled([path.value(P) for path in self.paths]).min(axis=0))
+
+    def screen(self, P: Array) -> Array:
+        return np.asarray(self._scaled([path.screen(P) for path in self.paths]).min(axis=0))
+
+    def value_and_gradient(self, P: Array) -> tuple[Array, Array]:
+        values, gradients = zip(*(path.value_and_gradient(P) for path in self.paths), strict=True)
+        scaled, rows = self._scaled(list(values)), np.arange(len(P))
+        least = scaled.argmin(axis=0)
+        return scaled[least, rows], np.stack(gradients)[least, rows] / self.weights[least, None]
+
+    def _scaled(self, values: list[Array]) -> Array:
+        return np.asarray((np.stack(values) - self.reference[:, None]) / self.weights[:, None])
+
+
+def path_of(posterior: Posterior, rng: np.random.Generator, features: int = 1024) -> Path | LeastPath:
+    """A function from a posterior of either kind; see Path.of."""
+    if isinstance(posterior, GP):
+        return Path.of(posterior, rng, features)
+    paths = tuple(Path.of(gp, rng, features) for gp in posterior.gps)
+    return LeastPath(paths, posterior.weights, posterior.reference)
 
 
 def _waves(Z: NDArray[F], frequencies: NDArray[F], phases: NDArray[F]) -> NDArray[F]:
