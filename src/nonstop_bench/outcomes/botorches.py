@@ -19,9 +19,9 @@ from botorch.acquisition.factory import get_acquisition_function
 from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
 from botorch.acquisition.multi_objective.objective import GenericMCMultiOutputObjective
 from botorch.acquisition.objective import GenericMCObjective
-from botorch.optim.fit import fit_gpytorch_mll_scipy
 from botorch.models import SingleTaskGP
 from botorch.optim import optimize_acqf
+from botorch.optim.fit import fit_gpytorch_mll_scipy
 from botorch.sampling.normal import SobolQMCNormalSampler
 
 from nonstop_bench.outcomes.problem import Problem
