@@ -12,7 +12,8 @@ from tests import test_readme
 from tests.integrations.hosts import host
 
 #: What a page needs, by its name; another needs what all environments have.
-NEEDS = {"hydra": "hydra", "ray-tune": "ray.tune"}
+NEEDS = {"gest-api": "gest_api", "hydra": "hydra", "optuna": "optuna", "ray-tune": "ray.tune"}
+NEEDS |= {"scikit-learn": "sklearn"}
 
 
 @contextmanager

@@ -112,9 +112,8 @@ SPEED_REDUCER = Problem(
         "shaft2": (5.0, 5.5),
     },
     ("weight",),
-    {
-        name: "<= 1.0"
-        for name in (
+    dict.fromkeys(
+        (
             "bending",
             "contact",
             "deflection1",
@@ -126,8 +125,9 @@ SPEED_REDUCER = Problem(
             "wide",
             "bearing1",
             "bearing2",
-        )
-    },
+        ),
+        "<= 1.0",
+    ),
     speed_reducer,
     best=2994.471066147,
     worst=6000.0,
