@@ -334,12 +334,15 @@ class Study:
 
         return dataframe(self.spec, self.trials)
 
-    def plot(self, name: str) -> Figure:
+    def plot(self, name: str, outcome: str | None = None) -> Figure:
         """A Plotly figure of the study: "trace", "timeline", "slices", "contour", "parallel", "lengthscales",
-        "distances" or "check"."""
+        "distances" or "check"; with several objectives also "front" and "hypervolume", which its trace is; with
+        constraints also "constraints". With several outcomes, "trace", "slices", "contour", "parallel", "lengthscales"
+        and "check" are of the first objective, or of the `outcome` that is named; "trace" and "parallel" may be of a
+        note."""
         from nonstop.plots import draw
 
-        return draw(name, self.spec, self.trials)
+        return draw(name, self.spec, self.trials, outcome)
 
     def _sync(self) -> None:
         self._session.exchange()

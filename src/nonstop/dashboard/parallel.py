@@ -10,10 +10,10 @@ from plotly.colors import sample_colorscale
 
 from nonstop.history.coordinates import Parallel
 from nonstop.history.scale import Scale
-from nonstop.plots.coordinates import ABSENT, APART
+from nonstop.plots.coordinates import ABSENT, APART, column_scale, notes_of, title_of
 from nonstop.plots.plotly import go
 from nonstop.plots.style import EMPHASIS, FAINT, NOTHING, empty, figure
-from nonstop.plots.values import beyond_note, noted
+from nonstop.plots.values import noted
 from nonstop.plots.words import distinct, escaped, number
 from nonstop.types import Array
 
@@ -29,19 +29,19 @@ def lines(record: Parallel) -> go.Figure:
     """The figure."""
     if record.window is None:
         return empty(NOTHING)
-    few = "" if len(record.values) == record.of else f" ({len(record.values):,} of {record.of:,} results)"
-    drawn = figure(f"Good results are orange: where do they agree?{few}", 460, showlegend=False)
+    drawn = figure(title_of(record), 460, showlegend=False)
     window = record.window
-    value = Scale("value", window.kind, window.low, window.high if window.high > window.low else window.low + 1.0)
-    scales = (*record.scales, value)
-    places = np.column_stack([record.places, window.clip(record.values)])
+    value = Scale(record.name, window.kind, window.low, window.high if window.high > window.low else window.low + 1.0)
+    scales = (*record.scales, *(column_scale(column) for column in record.columns), value)
+    others = [column.window.clip(column.values) for column in record.columns]
+    places = np.column_stack([record.places, *others, window.clip(record.values)])
     heights = np.column_stack([height(scale, places[:, axis]) for axis, scale in enumerate(scales)])
-    for shade, rows in enumerate(np.array_split(np.arange(len(heights)), _SHADES)):
+    feasible = np.array_split(np.arange(record.infeasible, len(heights)), _SHADES)
+    for shade, rows in ((0, np.arange(record.infeasible)), *enumerate(feasible)):
         if len(rows):
             drawn.add_scatter(**_bundle(heights[rows], [record.numbers[row] for row in rows], shade))
     _axes(drawn, scales, [bool(np.isnan(column).any()) for column in places.T])
-    beyond = beyond_note("value", window.beyond(record.values), window)
-    return noted(drawn, beyond and f"{beyond}, drawn at its end", width=APART * len(scales))
+    return noted(drawn, *notes_of(record), width=APART * len(scales))
 
 
 def height(scale: Scale, places: Array) -> Array:

@@ -96,6 +96,10 @@ class Goals:
         """By how much the constraints are violated, all together, each relative to its bound; 0 if it is feasible."""
         return float(sum(bound.violation(outcomes[name]) for name, bound in self.constraints.items()))
 
+    def violated(self, outcomes: Outcomes) -> tuple[str, ...]:
+        """The names of the constraints that are violated; none if it is feasible."""
+        return tuple(name for name, bound in self.constraints.items() if bound.slack(outcomes[name]) < 0.0)
+
     def signed(self, many: Sequence[Outcomes]) -> Array:
         """The objectives (n, objectives) of n results, larger being better."""
         rows = [[outcomes[name] for name in self.objectives] for outcomes in many]
