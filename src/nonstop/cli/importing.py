@@ -144,7 +144,7 @@ def _study_for(words: Sequence[str], found: OptunaStudy, dry: bool) -> Study:
     space, remarks = space_of(found)
     for remark in remarks:
         echo(f"nonstop: {remark}", err=True)
-    study = create_study(None if dry else storage, name, space=space, direction=found.direction)
+    study = create_study(None if dry else storage, name, space=space, **found.goals)
     echo(f"{'would create' if dry else 'created'} {shown(name)} in {shown_url(url)}", err=True)
     return study
 

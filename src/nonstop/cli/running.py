@@ -68,7 +68,7 @@ def open_display(study: Study, budget: int | None, quiet: bool) -> Iterator[Disp
             yield Lines(lambda line: echo(line, err=True), budget)
             return
         with (
-            Panel(console, f"{study.name}, {study.spec.direction}", budget) as panel,
+            Panel(console, f"{study.name}, {study.spec.goals}", budget) as panel,
             captured_output(lambda line: console.print(Text.from_ansi(line))),
         ):
             yield panel

@@ -57,7 +57,7 @@ def read_inserts(
     stream: IO[str], form: str, spec: Spec, value: str | None = None, raw: bool = False, extras: bool = False
 ) -> list[Insert]:
     """The trials of a stream; RowsError with all that is wrong with its rows."""
-    rows = read_rows(stream, form, spec.space, value, raw)
+    rows = read_rows(stream, form, spec.space, spec.goals, value, raw)
     return inserts_of(spec.space, spec.goals, [row.data for row in rows], _where(rows, form), extras)
 
 

@@ -91,7 +91,7 @@ def _log_end(run: Run, callbacks: Callbacks) -> None:
     exchange = run.storage.exchange(run.study, 0)
     why = ending(run.n_trials, run.until, run.spec.goals, exchange.changes, callbacks.enough)
     counts, front = exchange.counts, front_of(exchange.changes, run.spec.goals)
-    done = f"{counts.completed} completed, {counts.failed} failed, best {leaders(front)}"
+    done = f"{counts.completed} completed, {counts.failed} failed, {leaders(front, run.spec.goals)}"
     RUNS.info("study %r: the run ended, as %s: %s", run.name, why, done)
 
 

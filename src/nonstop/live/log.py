@@ -11,6 +11,7 @@ import logging
 from collections.abc import Iterable
 from typing import Final
 
+from nonstop.live.words import leaders
 from nonstop.outcomes.goals import Goals
 from nonstop.trials.best import front_of, result_text
 from nonstop.trials.times import duration_of
@@ -58,11 +59,7 @@ class RunLog:
         TRIALS.debug("trial %d of %r completed on %s%s: %s", *self._of(trial), after, result_text(trial))
         self._front = front_of([trial], self._goals, self._front)
         if any(best is trial for best in self._front):
-            RUNS.info("study %r: best %s at trial %d: %s", self._name, result_text(trial), *_at(trial))
+            RUNS.info("study %r: %s", self._name, leaders(self._front, self._goals))
 
     def _of(self, trial: Trial) -> tuple[int, str, str]:
         return trial.number, self._name, trial.worker or "?"
-
-
-def _at(trial: Trial) -> tuple[int, str]:
-    return trial.number, assignments(trial.params)

@@ -98,7 +98,7 @@ class NoDisplay:
 
 
 class Lines:
-    """A line for each new incumbent, at most one a second when trials finish, and one at the end."""
+    """A line for each new best result, at most one a second when trials finish, and one at the end."""
 
     def __init__(self, write: Callable[[str], None], budget: int | None) -> None:
         self._write = write
@@ -113,7 +113,7 @@ class Lines:
         finished = board.counts.completed + board.counts.failed
         if board.front and board.front[-1:] != self._front[-1:]:
             self._front = board.front
-            self._write(f"{time} best {leaders(board.front)}")
+            self._write(f"{time} {leaders(board.front, board.goals)}")
         if finished != self._finished and (last or elapsed - self._last >= LINE_INTERVAL):
             self._finished, self._last = finished, elapsed
             self._write(f"{time} {', '.join([progress(board, self._budget), *speed(board, self._budget, now)])}")

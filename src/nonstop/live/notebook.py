@@ -53,7 +53,7 @@ class NotebookLine:
     def text(self, board: Board, elapsed: float, now: float) -> str:
         """All of it as one line of text."""
         said = [progress(board, self._budget), *speed(board, self._budget, now)]
-        return f"{self._title}: {', '.join(said)}, in {duration(elapsed)}; best {leaders(board.front)}"
+        return f"{self._title}: {', '.join(said)}, in {duration(elapsed)}; {leaders(board.front, board.goals)}"
 
     def render(self, board: Board, elapsed: float, now: float) -> str:
         """The bar and the text as HTML. Colours are those of the notebook, light or dark."""
@@ -64,7 +64,7 @@ class NotebookLine:
         rest = [words for words in speed(board, self._budget, now) if words != left]
         lines = [
             f"{bar}<b>{html.escape(self._title)}</b> {html.escape(said)}",
-            f"best {html.escape(leaders(board.front))}",
+            html.escape(leaders(board.front, board.goals)),
             f"<small>{', '.join(rest)}</small>",
         ]
         return f'<div style="font-variant-numeric:tabular-nums">{"<br>".join(lines)}</div>'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from rich.console import Console, Group, RenderableType
@@ -13,14 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from nonstop.history.board import Board, WorkerState
-from nonstop.live.words import done, leaders, progress, speed, under_way
-from nonstop.trials.best import result_text
-from nonstop.trials.trial import Trial, TrialState
+from nonstop.live.words import done, leader, leaders, progress, speed, under_way
+from nonstop.trials.trial import TrialState
 from nonstop.wording import assignments, duration, visible
 
 
 class Panel(AbstractContextManager["Panel"]):
-    """The live panel: the incumbent, the budget, and a row for each worker."""
+    """The live panel: the best result or the front, the budget, and a row for each worker."""
 
     def __init__(self, console: Console, title: str, budget: int | None) -> None:
         self._title = visible(title)
@@ -51,7 +49,7 @@ class Panel(AbstractContextManager["Panel"]):
             bar.add_row(_bar(board, self._budget, 30), progress(board, self._budget))
         else:
             bar.add_row(progress(board, None))
-        return Group(head, bar, _best_line(board.front), _workers(board, now, most))
+        return Group(head, bar, _best_line(board), _workers(board, now, most))
 
 
 class Line(AbstractContextManager["Line"]):
@@ -81,9 +79,11 @@ class Line(AbstractContextManager["Line"]):
         left = board.pace(self._budget, now).time_left
         first = [done(board, self._budget), f"in {duration(elapsed)}" if last else left]
         rest = [under_way(board), *(words for words in speed(board, self._budget, now) if words != left)]
-        value = result_text(board.front[-1]) if board.front else ""
-        text = Text(", ".join([*(words for words in first if words), *(["best "] if value else [])]))
-        text.append(value, "bold green").append(f", {', '.join(rest)}")
+        text = Text(", ".join(words for words in first if words))
+        if board.front:
+            what, value = leader(board.front, board.goals)
+            text.append(f", {what} ").append(value, "bold green")
+        text.append(f", {', '.join(rest)}")
         text.no_wrap, text.overflow = True, "ellipsis"
         if self._budget is None:
             grid.add_row(text)
@@ -97,12 +97,12 @@ def _bar(board: Board, budget: int, width: int) -> ProgressBar:
     return ProgressBar(total=max(budget, 1), completed=part, width=width)
 
 
-def _best_line(front: Sequence[Trial]) -> Text:
-    if not front:
+def _best_line(board: Board) -> Text:
+    if not board.front:
         return Text("no result yet", style="dim")
-    value, what = result_text(front[-1]), leaders(front)
-    rest = what.removeprefix(value)
-    return Text.assemble("best ", (value, "bold green"), rest, overflow="ellipsis", no_wrap=True)
+    what, value = leader(board.front, board.goals)
+    rest = leaders(board.front, board.goals).removeprefix(f"{what} {value}")
+    return Text.assemble(f"{what} ", (value, "bold green"), rest, overflow="ellipsis", no_wrap=True)
 
 
 def _workers(board: Board, now: float, most: int) -> RenderableType:

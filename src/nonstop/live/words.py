@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from nonstop.history.board import Board
 from nonstop.history.pace import share_of_budget
-from nonstop.trials.best import result_text
+from nonstop.outcomes.goals import Goals
+from nonstop.trials.best import result_text, violated_by
 from nonstop.trials.trial import Trial
 from nonstop.wording import assignments, share
 
@@ -42,10 +43,21 @@ def speed(board: Board, budget: int | None, now: float) -> list[str]:
     return [words for words in said if words]
 
 
-def leaders(front: Sequence[Trial]) -> str:
-    """0.397 at trial 12: x=0.5; of several the latest, and how many there are"""
+def leaders(front: Sequence[Trial], goals: Goals) -> str:
+    """best 0.397 at trial 12: x=0.5; of several objectives the latest result of the front, and how many are there"""
+    what, value = leader(front, goals)
+    at = f" at trial {front[-1].number}: {assignments(front[-1].params)}" if front else ""
+    return f"{what} {value}{at}"
+
+
+def leader(front: Sequence[Trial], goals: Goals) -> tuple[str, str]:
+    """("best", "0.397"), ("front of 7 trials, latest", "error=0.1, latency=3.2") or, if nothing satisfies the
+    constraints, ("nothing is feasible yet, closest", "error=0.1, memory=9 (violates memory)")"""
     if not front:
-        return "no result yet"
-    best = front[-1]
-    others = f", one of {len(front)} on the front" if len(front) > 1 else ""
-    return f"{result_text(best)} at trial {best.number}{others}: {assignments(best.params)}"
+        return "best", "no result yet"
+    value, violated = result_text(front[-1]), violated_by(front[-1], goals)
+    if violated:
+        return "nothing is feasible yet, closest", f"{value} (violates {', '.join(violated)})"
+    if goals.several:
+        return f"front of {len(front)} {'trial' if len(front) == 1 else 'trials'}, latest", value
+    return "best", value

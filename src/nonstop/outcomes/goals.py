@@ -54,6 +54,11 @@ class Goals:
         return (*self.objectives, *self.constraints)
 
     @property
+    def by_column(self) -> tuple[Direction | Bound, ...]:
+        """What is wanted of each of the names, in their order: what propose() calls goals."""
+        return (*self.objectives.values(), *self.constraints.values())
+
+    @property
     def several(self) -> bool:
         """Is there more than one objective?"""
         return len(self.objectives) > 1
@@ -90,6 +95,10 @@ class Goals:
     def violation(self, outcomes: Outcomes) -> float:
         """By how much the constraints are violated, all together, each relative to its bound; 0 if it is feasible."""
         return float(sum(bound.violation(outcomes[name]) for name, bound in self.constraints.items()))
+
+    def violated(self, outcomes: Outcomes) -> tuple[str, ...]:
+        """The names of the constraints that are violated; none if it is feasible."""
+        return tuple(name for name, bound in self.constraints.items() if bound.slack(outcomes[name]) < 0.0)
 
     def signed(self, many: Sequence[Outcomes]) -> Array:
         """The objectives (n, objectives) of n results, larger being better."""

@@ -28,6 +28,11 @@ def best_of(trials: Iterable[Trial], goals: Goals, best: Trial | None = None) ->
     return best
 
 
+def rank(trial: Trial, goals: Goals) -> tuple[float, float, int]:
+    """Larger for a better one of two completed trials, for the only objective."""
+    return _rank(trial, goals, goals.sign)
+
+
 def _rank(trial: Trial, goals: Goals, sign: float) -> tuple[float, float, int]:
     assert trial.value is not None
     violation = goals.violation(trial.outcomes) if goals.constraints else 0.0
@@ -55,3 +60,8 @@ def front_of(trials: Iterable[Trial], goals: Goals, known: Iterable[Trial] = ())
 def result_text(trial: Trial) -> str:
     """0.397; or error=0.1, latency=3.2"""
     return assignments(trial.outcomes) if trial.outcomes else scalar(trial.value)
+
+
+def violated_by(trial: Trial, goals: Goals) -> tuple[str, ...]:
+    """The names of the constraints that a completed trial violates; none if it is feasible."""
+    return goals.violated(trial.outcomes) if goals.constraints else ()

@@ -1,7 +1,8 @@
 """Rows of data from elsewhere, as trials to insert: checked one by one, and all of them before any is stored.
 
 A row is a pair (params, value), a Trial, or a mapping with the fields that `nonstop export` writes. Its params are in
-`params`, or in one key each: `params_NAME`, or NAME where no field is called so. `note_NAME` is a note.
+`params`, or in one key each: `params_NAME`, or NAME where no field is called so. `note_NAME` is a note. Outcomes are in
+`outcomes`, or in one key each: `outcomes_NAME`, or NAME where nothing else is called so.
 """
 
 from __future__ import annotations
@@ -42,6 +43,9 @@ UNUSED: Final = tuple(field.name for field in fields_of(Trial) if field.name not
 #: As pandas tables of studies call them, ours and others'.
 _ALIASES: Final = {"datetime_start": "started_at", "datetime_complete": "finished_at"}
 PARAM, OUTCOME, NOTE = "params_", "outcomes_", "note_"
+#: A column of study.to_dataframe(), if there are constraints.
+FEASIBLE: Final = "feasible"
+_FIELDS: Final = frozenset(("params", *USED, *UNUSED, *_ALIASES))
 _STATES: Final = {state.value: state for state in TrialState}
 #: Somebody is, or was, about to evaluate these.
 _UNFINISHED: Final = (TrialState.WAITING, TrialState.RUNNING, TrialState.PROPOSING)
@@ -90,7 +94,9 @@ class RowReader:
         """The trial to insert for one row; None if it has neither a result nor params."""
         row = _as_mapping(row)
         keys = tuple(row)
-        layout = self._layouts.get(keys) or self._layouts.setdefault(keys, _layout(self._space, keys, self._extras))
+        layout = self._layouts.get(keys)
+        if layout is None:
+            layout = self._layouts[keys] = _layout(self._space, self._goals, keys, self._extras)
         said = {name: row[key] for key, name in layout.said if not _is_absent(row[key])}
         outcomes = {**_mapping("outcomes", said), **_present(row, layout.outcomes)}
         said.pop("outcomes", None)
@@ -147,16 +153,34 @@ def _result(
 
 
 def _told(goals: Goals, said: Mapping[str, Any]) -> Told:
-    """A row of one outcome may have it as its value alone; a value besides all outcomes is one of them, and no more."""
-    outcomes = said.get("outcomes")
-    if outcomes is None and number_of(said.get("value")) is None:
-        missing = "outcomes" if goals.named and "value" not in said else "value"
-        raise ParamsError(f"{missing}: got {shown(said.get(missing))}, expected {_wanted(goals)}")
-    return told_of(goals, said["value"] if outcomes is None else outcomes)
+    """The value is that of the only objective, which need not be among the outcomes then; if it is, they are equal."""
+    outcomes, value = dict(said.get("outcomes", {})), said.get("value")
+    if "value" in said and goals.several:
+        raise ParamsError(f"value: got {shown(value)}, expected none, because there are several objectives")
+    if "value" in said or not outcomes:
+        if not goals.several and number_of(value) is None:
+            raise ParamsError(f"value: got {shown(value)}, expected a finite number")
+        name = next(iter(goals.objectives))
+        if value is not None and outcomes.setdefault(name, value) != value:
+            raise ParamsError(f"value: got {shown(value)}, but the outcome {shown(name)} is {shown(outcomes[name])}")
+    wrong = goals.wrong(outcomes)
+    if wrong is not None:
+        raise ParamsError(wrong)
+    return told_of(goals, outcomes)
 
 
-def _wanted(goals: Goals) -> str:
-    return ", ".join(goals.names) if goals.named else "a finite number"
+def outcome_named(key: str, space: Space, goals: Goals) -> str | None:
+    """The outcome that a key means: one of the study, as outcomes_NAME or by its name; or any other as outcomes_NAME.
+    None if it means none. A parameter comes first, and gives way only to an outcome of the study that is written out.
+    """
+    name = key.removeprefix(OUTCOME)
+    if key.startswith(OUTCOME) and goals.named and name in goals.names:
+        return name
+    if space.named(key.removeprefix(PARAM)) or space.named(key) or key in _FIELDS:
+        return None
+    if key.startswith(OUTCOME):
+        return name
+    return key if goals.named and key in goals.names else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,20 +196,22 @@ class _Layout:
     nullable: frozenset[str]
 
 
-def _layout(space: Space, keys: tuple[str, ...], extras: bool) -> _Layout:
+def _layout(space: Space, goals: Goals, keys: tuple[str, ...], extras: bool) -> _Layout:
     params, notes, outcomes = [], [], []
     for key in keys:
-        if key in ("params", *USED, *UNUSED, *_ALIASES):
+        if key in _FIELDS:
             continue
-        name = key.removeprefix(PARAM)
-        if space.named(name) or space.named(key):
+        name, outcome = key.removeprefix(PARAM), outcome_named(key, space, goals)
+        if outcome is not None:
+            outcomes.append((key, outcome))
+        elif space.named(name) or space.named(key):
             params.append((key, name if space.named(name) else key))
-        elif key.startswith(OUTCOME):
-            outcomes.append((key, key.removeprefix(OUTCOME)))
+        elif key == FEASIBLE and goals.constraints:
+            continue  # which the outcomes say
         elif key.startswith(NOTE) or extras:
             notes.append((key, key.removeprefix(NOTE)))
         else:
-            meant = hint(key, [*space.names, *USED])
+            meant = hint(key, [*space.names, *(goals.names if goals.named else ()), *USED])
             raise ParamsError(
                 f"{shown(key)} is no field and no parameter: expected {meant}; to keep it as a note, call it "
                 f"{NOTE}{key[:80]}"

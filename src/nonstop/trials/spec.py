@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final, cast, get_args
 
 from nonstop.acquisition.rule import Rule
-from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
+from nonstop.acquisition.rules import DEFAULT_RULE, rule_for, rule_of
 from nonstop.arguments import flag, text, text_of, whole
 from nonstop.errors import RuleError, StudyError, StudyMismatchError
 from nonstop.outcomes.goals import Goals
@@ -55,7 +55,7 @@ class Spec:
         if text_of(self.direction) not in get_args(Direction):
             raise StudyError(f"direction must be 'minimize' or 'maximize', not {shown(self.direction)}")
         goals = Goals.of(self.direction, self.objectives, self.constraints)
-        rule_of(self.rule)
+        rule_for(rule_of(self.rule), len(goals.objectives))
         surrogate_of(self.surrogate)
         plain: dict[str, object] = {
             "direction": "minimize" if goals.several else next(iter(goals.objectives.values())),

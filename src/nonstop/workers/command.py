@@ -17,6 +17,7 @@ import re
 import shlex
 import signal
 import subprocess
+import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -39,6 +40,9 @@ from nonstop.workers.template import PLACEHOLDER, check_values, filled
 _FOLDER: Final = re.compile(r"\{folder\}|NONSTOP_FOLDER")
 _NO_PROGRAM: Final = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ENOEXEC)
 _GRACE: Final = 2.0  # seconds between SIGTERM and SIGKILL
+#: What ended a command may be meant for its worker, too: Slurm sends SIGTERM to all processes of a task, in any order.
+_FOR_BOTH: Final = (-signal.SIGTERM, 128 + signal.SIGTERM)
+_APART: Final = 1.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,8 @@ class Command:
             code = self._run(self.arguments(params, trial), environment, output)
             if code is None:
                 raise ObjectiveError(f"stopped after the time limit of {self.timeout:g} s{output.said}")
+            if code in _FOR_BOTH:
+                time.sleep(_APART)  # if the signal comes, it ends this
             if code != 0:
                 how = f"exit code {code}" if code > 0 else f"killed by signal {-code} ({signal.strsignal(-code)})"
                 raise ObjectiveError(f"{how}{output.said}")
@@ -155,10 +161,10 @@ class Command:
                 guard.watch(process.pid)
                 return process.wait(self.timeout)
             except subprocess.TimeoutExpired:
-                _end(process)
+                end_group(process)
                 return None
             except BaseException:
-                _end(process)
+                end_group(process)
                 raise
 
 
@@ -169,7 +175,7 @@ def _make_folder(trial: RunningTrial) -> None:
         raise ObjectiveError(f"the folder cannot be made: {error}") from error
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end_group(process: subprocess.Popen[bytes]) -> None:
     """End the command and its process group: SIGTERM first, then SIGKILL."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
