@@ -27,7 +27,7 @@ function fill(node, study) {
   const c = study.counts;
   write(who.children[0], study.name);
   const dim = study.dim === null ? "" : ` ${plural(study.dim, "parameter")}`;
-  write(who.children[1], `${study.goals ?? study.direction}${dim} · ${study.rule}`);
+  write(who.children[1], `${study.goals ? `${study.goals} ·` : study.direction}${dim} · ${study.rule}`);
   write(best.children[1], study.best ? reached(study.best) : study.read ? "–" : "…");
   stack(progress.children[0], portions(c, study.budget));
   const left = study.state === "running" ? timeLeft(study.ready, now()) : "";
