@@ -164,7 +164,7 @@ EDITS: tuple[Edit, ...] = (
     Edit("workers/worker.py", "is_hopeless(self._terms.max_failures, failed)", "is_hopeless(self._terms.max_failures)"),
     Edit("workers/worker.py", "        if self._held is not None:\n            return self._stop.is_set\n", ""),
     Edit("workers/worker.py", "            finally:\n                self._give_back()\n", "            finally:\n"),
-    Edit("workers/worker.py", "result.value is None and self._stop.interrupted", "self._stop.interrupted"),
+    Edit("workers/worker.py", "result.reason is not None and self._stop.interrupted", "self._stop.interrupted"),
     Edit("workers/deadline.py", "left - max(0.0, _CLOCK.now() - sent_at)", "left"),
     Edit("workers/worker.py", "pause = min(_LONGEST_PAUSE, 1.5 * pause)", "pause = 1.5 * pause"),
     Edit(
@@ -182,7 +182,7 @@ EDITS: tuple[Edit, ...] = (
     Edit("engines/local.py", "now - worker.silent_since >= GRACE:", "False:"),
     # Data, busy points and belief of a proposal.
     Edit("trials/suggest.py", "mirror.trials[n].version == trial.version", "mirror.trials[n].version < trial.version"),
-    Edit("trials/suggest.py", "spec.sign * y", "y"),
+    Edit("trials/suggest.py", "goals.sign * y", "y"),
     Edit("trials/suggest.py", "failed=failed if basis.learning else None", "failed=None"),
     Edit(
         "trials/replay.py",
