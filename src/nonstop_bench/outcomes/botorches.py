@@ -77,7 +77,7 @@ class Botorches:
             raw_samples=RAW_SAMPLES,
             options={"maxiter": ITERATIONS, "batch_limit": RESTARTS},
         )
-        return np.clip(x.numpy().reshape(-1), 0.0, 1.0)
+        return np.asarray(np.clip(x.numpy().reshape(-1), 0.0, 1.0))
 
     def _acquisition(self) -> Any:
         X, Y = torch.as_tensor(np.array(self._X)), np.array(self._Y)
