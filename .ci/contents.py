@@ -1,4 +1,4 @@
-"""contents.py DIST: each distribution holds its own package and no other."""
+"""contents.py DIST: each distribution holds its own package, the plugin by which Hydra finds it, and nothing else."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ def strangers(archive: Path) -> list[str]:
     """What does not belong into it."""
     package, version = archive.name.removesuffix(".tar.gz").split("-")[:2]
     own = rf"(src/)?{package}/.+\.(py|typed|css|js|html|svg)|{package}-{re.escape(version)}\.dist-info/.+"
+    own += rf"|(src/)?hydra_plugins/_?{package}_\w+\.py"
     return [name for name in files(archive) if name not in BESIDES and not re.fullmatch(own, name)]
 
 

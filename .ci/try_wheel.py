@@ -22,7 +22,7 @@ def loss(params):
 
 
 def installed() -> None:
-    own = [path for path in files("nonstop") or [] if path.parts[0] not in ("..", "nonstop")]
+    own = [path for path in files("nonstop") or [] if path.parts[0] not in ("..", "nonstop", "hydra_plugins")]
     assert all(path.parts[0].endswith(".dist-info") for path in own), own
     present = [name for name in (*HEAVY, "nonstop_bench") if find_spec(name) is not None]
     assert not present, f"a core install brought {present}"

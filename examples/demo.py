@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> None:
     print(
         f"minimising {PROBLEM.name} ({PROBLEM.dim} dimensions, {options.workers} workers that never wait)", flush=True
     )
-    board = Board(study.spec.sign, study.trials)
+    board = Board(study.spec.goals, study.trials)
     with (
         open_display(study, options.budget, quiet=False) as display,
         Monitor(study.storage, study.id, board, display) as monitor,

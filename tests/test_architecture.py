@@ -28,22 +28,22 @@ ORDER = [
     "space.cube", "space.holding", "space.columns", "space.layout", "space.region", "space.embedding",
     "space.encoding", "space.partial",
     "numerics", "numerics.linalg", "numerics.descent", "numerics.normal", "numerics.quasirandom", "numerics.seeds",
-    "numerics.threads", "numerics.smallest", "numerics.clark", "numerics.hypervolume", "numerics.ehvi",
+    "numerics.threads", "numerics.smallest", "numerics.hypervolume", "numerics.ehvi",
     "outcomes", "outcomes.bound", "outcomes.goals",
     "surrogate", "surrogate.kernels", "surrogate.kernels.distances", "surrogate.kernels.kernel",
     "surrogate.kernels.rbf", "surrogate.kernels.matern52", "surrogate.kernels.names", "surrogate.output",
     "surrogate.model", "surrogate.hyperparameters", "surrogate.likelihood", "surrogate.thinning", "surrogate.fit",
     "surrogate.gp", "surrogate.fitted", "surrogate.sketch", "surrogate.scalarized", "surrogate.paths",
     "surrogate.steepness", "surrogate.probit", "surrogate.success",
-    "acquisition", "acquisition.inside", "acquisition.branches", "acquisition.rule", "acquisition.schedule",
-    "acquisition.standard", "acquisition.scored", "acquisition.believer", "acquisition.initial",
+    "acquisition", "acquisition.aim", "acquisition.inside", "acquisition.branches", "acquisition.rule",
+    "acquisition.schedule", "acquisition.standard", "acquisition.scored", "acquisition.believer", "acquisition.initial",
     "acquisition.expected", "acquisition.thompson",
-    "acquisition.penalized", "acquisition.feasible", "acquisition.pareto", "acquisition.aegis", "acquisition.turns",
-    "acquisition.rules",
-    "acquisition.border", "acquisition.maximize", "acquisition.taken",
+    "acquisition.penalized", "acquisition.feasible", "acquisition.pareto", "acquisition.aegis", "acquisition.ehvi",
+    "acquisition.turns", "acquisition.rules",
+    "acquisition.border", "acquisition.maximize", "acquisition.taken", "acquisition.data", "acquisition.sought",
     "propose",
     "trials", "trials.diagnostics", "trials.trial", "trials.times", "trials.messages", "trials.transitions",
-    "trials.copying", "trials.retries", "trials.rows", "trials.telling", "trials.best", "trials.until",
+    "trials.copying", "trials.retries", "trials.telling", "trials.rows", "trials.best", "trials.until",
     "trials.spec", "trials.card", "trials.mirror", "trials.suggest", "trials.replay",
     "storage.contract", "storage.text", "storage.ledger", "storage.transactions", "storage.memory", "storage.retry",
     "storage.watchdog", "storage.forking",
@@ -55,26 +55,31 @@ ORDER = [
     "workers.folders", "workers.running", "workers.output", "workers.command", "workers.calling",
     "workers.objective", "workers.stored", "workers.deadline", "workers.parent", "workers.held", "workers.lease",
     "workers.pacemaker", "workers.unsent", "workers.reach", "workers.worker",
-    "history.scale", "history.window", "history.progress", "history.lanes", "history.queries", "history.relevance",
-    "history.posterior", "history.cuts", "history.coordinates", "history.listing", "history.calibration",
-    "history.pace", "history.board", "history.frame", "history",
+    "history.scale", "history.window", "history.view", "history.progress", "history.lanes", "history.queries",
+    "history.relevance", "history.posterior", "history.cuts", "history.coordinates", "history.listing",
+    "history.calibration", "history.front", "history.volume", "history.feasibility", "history.pace", "history.board",
+    "history.frame", "history",
     "plots.plotly", "plots.words", "plots.style", "plots.values", "plots.progress", "plots.lanes", "plots.queries",
-    "plots.relevance", "plots.cuts", "plots.coordinates", "plots.calibration", "plots.image", "plots",
+    "plots.relevance", "plots.cuts", "plots.coordinates", "plots.calibration", "plots.front", "plots.volume",
+    "plots.feasibility", "plots.captions", "plots.image", "plots",
     "engines", "engines.supervision", "engines.transfer", "engines.names", "engines.local", "engines.executor",
     "engines.dask", "engines.ray", "engines.choose",
     "live", "live.words", "live.monitor", "live.panel", "live.notebook", "live.log", "live.ending", "live.callbacks",
     "live.attend",
     "study",
     "studies", "files", "files.cells", "files.writing", "files.reading", "files.importing", "files.conditions",
-    "files.optuna", "integrations",
+    "files.optuna", "integrations", "pages", "pages.html", "pages.results", "pages.trials", "pages.figures",
     "integrations.sklearn_private", "integrations.sklearn_candidates", "integrations.sklearn",
+    "integrations.hydra_options", "integrations.hydra_space", "integrations.hydra_jobs", "integrations.hydra",
+    "integrations.study_json", "integrations.ray_space", "integrations.ray", "integrations.optuna_trials",
+    "integrations.optuna", "integrations.gest_vocs", "integrations.gest", "integrations.slurm",
     "report",
     "dashboard", "dashboard.reader", "dashboard.status", "dashboard.rows", "dashboard.throttled", "dashboard.feed",
     "dashboard.watch", "dashboard.overview", "dashboard.parallel", "dashboard.figures", "dashboard.events",
     "dashboard.security", "dashboard.guard", "dashboard.connection", "dashboard.streams", "dashboard.server",
-    "cli", "cli.terminal", "cli.devices", "cli.studyfile", "cli.output", "cli.target", "cli.complete",
-    "cli.parameters", "cli.fix", "cli.options", "cli.study_summary", "cli.identity",
-    "cli.run_summary", "cli.capture", "cli.running", "cli.run", "cli.agreed", "cli.worker", "cli.create", "cli.asking",
+    "cli", "cli.terminal", "cli.devices", "cli.goals", "cli.studyfile", "cli.output", "cli.target", "cli.complete",
+    "cli.parameters", "cli.fix", "cli.options", "cli.leaders", "cli.study_summary", "cli.identity", "cli.run_summary",
+    "cli.capture", "cli.running", "cli.run", "cli.agreed", "cli.worker", "cli.create", "cli.slurm", "cli.asking",
     "cli.managing", "cli.importing", "cli.inspect", "cli.export",
     "cli.replay", "cli.report", "cli.dashboard", "cli.completion", "cli.app",
 ]
@@ -88,10 +93,13 @@ HEAVY = {"torch", "jax", "pandas", "scipy.stats", "scipy.optimize", "sqlalchemy"
 HEAVY |= {"starlette", "uvicorn"}
 #: Stored data must never be able to run code.
 UNSAFE_MODULES = {"pickle", "dill", "cloudpickle", "marshal", "shelve", "joblib"}
-#: It carries objectives from a process to the ones it starts, and never touches a storage.
-CARRIER = "nonstop.engines.transfer"
-#: It runs the fits of scikit-learn on joblib's backends, and loads nothing with it.
-ON_JOBLIB = "nonstop.integrations.sklearn_private"
+#: What may be imported all the same. It carries objectives from a process to the ones it starts, and never touches a
+#: storage; scikit-learn's searches run on joblib.
+CARRIERS = {
+    "nonstop.engines.transfer": {"cloudpickle"},
+    "hydra_plugins._nonstop_job": {"cloudpickle"},
+    "nonstop.integrations.sklearn_private": {"joblib"},
+}
 UNSAFE_CALLS = {"eval", "exec"}
 LONGEST_FILE = 400
 
@@ -183,7 +191,7 @@ def test_importing_loads_nothing_heavy(package: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_no_stored_data_can_run_code(name: str) -> None:
-    unsafe = UNSAFE_MODULES - {CARRIER: {"cloudpickle"}, ON_JOBLIB: {"joblib"}}.get(name, set())
+    unsafe = UNSAFE_MODULES - CARRIERS.get(name, set())
     assert not {module.split(".")[0] for module in imports(name)} & unsafe
     calls = [node for node in ast.walk(TREES[name]) if isinstance(node, ast.Call)]
     assert not {node.func.id for node in calls if isinstance(node.func, ast.Name)} & UNSAFE_CALLS

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import nonstop
-from nonstop.acquisition.rules import RULES
 from nonstop.space.encoding import cube_of, encode
 from nonstop.space.partial import partial_params, partial_point
 from nonstop.trials.replay import replay
@@ -21,6 +20,7 @@ from nonstop.workers.worker import give_back
 from tests.cli.conftest import Said
 from tests.cli.conftest import call as call
 from tests.cli.conftest import folder as folder
+from tests.helpers.rules import RULES
 
 SPACE = nonstop.Space(
     {

@@ -2,7 +2,8 @@
 
 The Python blocks of a page run in order and share their names, as in a session. A block that begins with `# name.py` is
 also a file that later blocks can import. One that begins with `#!` and then `# name.py` is a script: it is there for
-the commands of its page, and does not run by itself; so is the file of a `toml` block that begins with `# name.toml`.
+the commands of its page, and does not run by itself; so is the file of a `toml` block that begins with `# name.toml`,
+or of a `yaml` block. Pages about other tools run where these are: in tests/integrations/test_pages.py.
 A `text` block after a Python block is what it prints; numbers may differ a little between machines, words may not.
 Commands that start with `nonstop`, `nonstop-bench`, `python` or `make` are run by .ci/run, or here.
 """
@@ -21,6 +22,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+HOSTED = sorted((ROOT / "docs" / "integrations").glob("*.md"))
 COMMANDS = {"nonstop", "nonstop-bench", "python", "make"}
 NUMBER = r"-?\d+(?:\.\d*)?(?:e[+-]?\d+)?"
 
@@ -39,13 +41,13 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 #: The name of a file in the first line of a block; #! before it makes it a script.
-FILE = re.compile(r"(#![^\n]*\n)?# (\w+\.(?:py|toml))\n")
+FILE = re.compile(r"(#![^\n]*\n)?# (\w+\.(?:py|toml|yaml))\n")
 
 
 def write_files(page: Path, folder: Path) -> None:
     """The files that blocks of the page are."""
     for block in blocks(page):
-        if block.language in {"python", "toml"} and (named := FILE.match(block.text)):
+        if block.language in {"python", "toml", "yaml"} and (named := FILE.match(block.text)):
             (folder / named[2]).write_text(block.text, encoding="utf-8")
 
 
@@ -71,7 +73,7 @@ def assert_alike(printed: str, promised: str) -> None:
     assert values[0] == pytest.approx(values[1], rel=0.2, abs=0.02), printed
 
 
-@pytest.mark.parametrize("page", PAGES, ids=shown)
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in HOSTED], ids=shown)
 def test_the_python_runs_and_prints_what_the_page_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -90,7 +92,9 @@ def test_the_python_runs_and_prints_what_the_page_says(
             printed = None
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CONTRIBUTING.md"], ids=shown)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name != "CONTRIBUTING.md" and page not in HOSTED], ids=shown
+)
 def test_the_commands_are_run_by_ci_or_here(page: Path, tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     write_files(page, tmp_path)

@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import nonstop
-from nonstop.acquisition.rules import RULES
 from nonstop.errors import SpaceError
 from nonstop.space.encoding import cube_of
 from nonstop.space.partial import partial_params
 from nonstop.trials.replay import replay
 from nonstop.types import Params
+from tests.helpers.rules import RULES
 from tests.helpers.spaces import spaces
 
 EVERY = [*RULES, "kb-ucb+kb-ucb+kb-logei"]

@@ -16,11 +16,11 @@ import pytest
 from numpy.typing import NDArray
 
 from nonstop import Hyperparameters, Proposal, Surrogate, propose
-from nonstop.acquisition.rules import RULES
 from nonstop.acquisition.taken import APART
 from nonstop.space.axes import Axis, Continuous, Levels, OneHot
 from nonstop.space.cube import Cube
 from nonstop.types import Array
+from tests.helpers.rules import RULES
 
 CASES = 2400
 GROUPS = 48

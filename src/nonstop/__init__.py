@@ -11,11 +11,13 @@ has a picture.
 
 from nonstop.acquisition.aegis import Aegis
 from nonstop.acquisition.believer import ConstantLiar, KrigingBeliever
+from nonstop.acquisition.ehvi import EHVI
 from nonstop.acquisition.expected import Expected
 from nonstop.acquisition.initial import UncertaintyFirst
 from nonstop.acquisition.penalized import Penalized
 from nonstop.acquisition.rule import Acquisition, Choice, View
 from nonstop.acquisition.schedule import Schedule
+from nonstop.acquisition.sought import Prediction
 from nonstop.acquisition.standard import UCB, LogEI, Mean, Random, Uncertainty
 from nonstop.acquisition.thompson import Thompson
 from nonstop.acquisition.turns import Turns
@@ -51,6 +53,7 @@ from nonstop.workers.running import RunningTrial
 __version__ = "0.1.0"
 
 __all__ = [
+    "EHVI",
     "RBF",
     "UCB",
     "Acquisition",
@@ -78,6 +81,7 @@ __all__ = [
     "Params",
     "ParamsError",
     "Penalized",
+    "Prediction",
     "Proposal",
     "Random",
     "RowsError",

@@ -33,6 +33,8 @@ def create_study(
     initial: int | None = None,
     command: str | None = None,
     objective: str | Objective | None = None,
+    objectives: Mapping[str, Direction] | None = None,
+    constraints: Mapping[str, str] | None = None,
     load_if_exists: bool = False,
 ) -> Study:
     """A new study in a storage (a URL, or None for memory).
@@ -40,6 +42,10 @@ def create_study(
     What is not given has the defaults of nonstop.trials.spec.Spec: minimize, seed 0, the default rule and surrogate.
     With load_if_exists, the existing study of that name, if there is one: then what is not given is as stored, and what
     is given must equal what is stored (StudyMismatchError says what does not).
+
+    `objectives={"error": "minimize", "latency": "minimize"}` names what is optimised, if it is more than one value:
+    every result is then a mapping with these outcomes. `constraints={"memory": "<= 8.0"}` are outcomes that have to
+    stay within a bound; what is best is the best that does.
 
     `objective` is what the study is to evaluate, "module:function" or a nonstop.Command: it is stored, shown to people
     and compared when the study is opened again. What runs is what optimize() is given.
@@ -52,12 +58,17 @@ def create_study(
         "seed": seed,
         "noisy": noisy,
         "initial": initial,
+        "objectives": objectives,
+        "constraints": constraints,
     }
     flag("load_if_exists", load_if_exists, StudyError)
     chosen = f"study-{uuid.uuid4().hex[:8]}" if name is None else text("name", name, StudyError)
     about = {"command": command, "objective": stored_text(objective)}
     chosen_ones = {key: value for key, value in {**given, **about}.items() if value is not None}
+    if direction is not None and objectives is not None:
+        raise StudyError("direction is for a study with one objective that has no name: say it in `objectives` instead")
     spec = Spec(**{"space": space, **chosen_ones})  # type: ignore[arg-type]
+    given |= {"objectives": spec.objectives, "constraints": spec.constraints}
     checked_fixed(spec.space, None)  # or SpaceError, if its constraints leave nothing
     opened = open_storage(storage)
     try:

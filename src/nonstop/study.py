@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from nonstop.arguments import number, number_of, seconds, text
+from nonstop.arguments import number, seconds, text
 from nonstop.clock import WallClock
 from nonstop.engines.choose import run_workers
 from nonstop.errors import StudyError, TrialError
@@ -19,20 +19,21 @@ from nonstop.storage import open_storage
 from nonstop.storage.contract import Storage, StudyRecord
 from nonstop.storage.copies import copy_study
 from nonstop.storage.session import Session
-from nonstop.trials.best import best_of
+from nonstop.trials.best import front_of
 from nonstop.trials.card import card
 from nonstop.trials.messages import Insert, Report, Request
 from nonstop.trials.retries import retries, retry_id
 from nonstop.trials.rows import inserts_of
 from nonstop.trials.spec import Spec
 from nonstop.trials.suggest import checked_fixed
-from nonstop.trials.telling import number_of_trial, outcome_of
+from nonstop.trials.telling import number_of_trial, told_of
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.trials.until import Until, until_of
+from nonstop.trials.until import Until, check_until, until_of
 from nonstop.types import Notes, Params
 from nonstop.wording import shown
 from nonstop.workers.deadline import Deadline
 from nonstop.workers.lease import Lease, LeaseWatch, expiry
+from nonstop.workers.notes import with_extras
 from nonstop.workers.objective import Objective
 from nonstop.workers.running import surroundings_of
 from nonstop.workers.usage import Usage
@@ -108,28 +109,30 @@ class Study:
     def tell(
         self,
         trial: Trial | int,
-        value: float | None = None,
+        value: float | Mapping[str, object] | None = None,
         state: Literal["completed", "failed"] | None = None,
         reason: str | None = None,
         notes: Notes | None = None,
     ) -> Trial:
-        """Store the value of a trial, or state="failed" with a reason. The first result of a trial counts. `notes` are
-        kept with it: anything that JSON can hold, by name.
+        """Store the value of a trial, or state="failed" with a reason. The first result of a trial counts. Where the
+        study has outcomes by name, the value is a mapping with all of them, {"error": 0.1, "latency": 3.2}; what else
+        is in it is kept as notes. `notes` are kept with it: anything that JSON can hold, by name.
 
         When it has returned, the result is on the disk. A value that comes after the first is kept in the log of
         results before the TrialError that says so.
         """
-        outcome = outcome_of(value, state)
+        told = told_of(self.spec.goals, value, state)
         why = None if reason is None else text("reason", reason, TrialError)
         known = self._known(trial)
         attempt = trial.attempt if isinstance(trial, Trial) else known.attempt
-        report = Report(uuid.uuid4().hex, known.number, attempt, outcome, number_of(value), why, None, notes or {})
-        self._session.exchange(report)
-        told = self._mirror.trials[known.number]
-        late = known.state.finished and told.sequence == known.sequence
-        if late or (told.state, told.value) != (report.state, report.value):
-            raise TrialError(f"trial {told.number} was told before: it is {told.state}")
-        return told
+        kept = {**with_extras({}, told.extras), **(notes or {})}
+        identity = uuid.uuid4().hex, known.number, attempt
+        self._session.exchange(Report(*identity, told.state, told.value, why, None, kept, told.outcomes))
+        found = self._mirror.trials[known.number]
+        late = known.state.finished and found.sequence == known.sequence
+        if late or (found.state, found.value, found.outcomes) != (told.state, told.value, told.outcomes):
+            raise TrialError(f"trial {found.number} was told before: it is {found.state}")
+        return found
 
     def give_back(self, trial: Trial | int) -> Trial:
         """Hand a trial on that you asked for and will not evaluate: whoever asks next gets it."""
@@ -154,20 +157,21 @@ class Study:
         """Add a point to try: the next ask() returns it, or a worker evaluates it next."""
         return self.insert([Insert(self.spec.space.validate(params))])[0]
 
-    def add_trial(self, params: Params, value: float) -> Trial:
-        """Add a result from elsewhere, for the model to learn from."""
-        outcome_of(value, "completed")
-        added = Insert(self.spec.space.validate(params), TrialState.COMPLETED, number_of(value))
-        return self.insert([added])[0]
+    def add_trial(self, params: Params, value: float | Mapping[str, object]) -> Trial:
+        """Add a result from elsewhere, for the model to learn from: its value, or its outcomes as in tell()."""
+        told, valid = told_of(self.spec.goals, value, "completed"), self.spec.space.validate(params)
+        notes = with_extras({}, told.extras)
+        return self.insert([Insert(valid, told.state, told.value, notes=notes, outcomes=told.outcomes)])[0]
 
     def add_trials(self, rows: Iterable[object]) -> tuple[Trial, ...]:
         """Add many results from elsewhere in one transaction: all of them or, if one is wrong, none (RowsError).
 
         A row is (params, value), a Trial, or a mapping as `nonstop export` writes it: with `params`, or a key
-        `params_NAME` for each, and `value`, `state`, `reason`, `notes`, `started_at`, `finished_at`, `seconds`.
+        `params_NAME` for each, and `value` or `outcomes`, `state`, `reason`, `notes`, `started_at`, `finished_at`,
+        `seconds`.
         Rows without a result are enqueued if their state says that they wait.
         """
-        return self.insert(inserts_of(self.spec.space, rows))
+        return self.insert(inserts_of(self.spec.space, self.spec.goals, rows))
 
     def retry(
         self, numbers: Iterable[int] | None = None, *, reason: str | None = None, again: bool = False
@@ -218,10 +222,11 @@ class Study:
     ) -> tuple[Usage, ...]:
         """Evaluate the objective on workers that never wait for each other; returns where the time of each went.
 
-        `objective(params)` or `objective(params, trial)` returns the value, or a mapping with `value` and notes; give
-        "module:function" or a nonstop.Command instead. `n_trials` is the budget of completed trials of the whole study,
-        shared with every other run: calling again resumes. After `timeout` seconds no trial starts, but running ones
-        are finished. Ctrl-C and SIGTERM interrupt them instead: they wait for the next run.
+        `objective(params)` or `objective(params, trial)` returns the value, or a mapping with `value` (or the outcomes
+        that the study asks for) and notes; give "module:function" or a nonstop.Command instead. `n_trials` is the
+        budget of completed trials of the whole study, shared with every other run: calling again resumes. After
+        `timeout` seconds no trial starts, but running ones are finished. Ctrl-C and SIGTERM interrupt them instead:
+        they wait for the next run.
 
         `workers=1` runs in this process, `workers=8` in eight others, an Executor in each of its slots. The engines
         "dask" and "ray" run them on the cluster at `address`, or on a local one. `lease` is how many seconds a worker
@@ -251,7 +256,7 @@ class Study:
             trial_timeout=trial_timeout,
             max_failures=max_failures,
             since=self._mirror.cursor,
-            until=None if until is None else until_of(until),
+            until=None if until is None else check_until(until_of(until), self.spec.goals),
             fixed=checked_fixed(self.spec.space, fixed),
         )
         surroundings = surroundings_of(self.name, self._identity, folder, keep_output, environments)
@@ -278,12 +283,23 @@ class Study:
 
     @property
     def best_trial(self) -> Trial:
-        """The completed trial with the best value; of equals the one whose result came first."""
-        self._sync()
-        best = best_of(self._mirror.trials.values(), self.spec.sign)
-        if best is None:
+        """The completed trial with the best value; of equals the one whose result came first. With constraints, the
+        best of those that are feasible; before there is one, the one that violates them least. StudyError if there are
+        several objectives: see best_trials."""
+        if self.spec.goals.several:
+            wanted = ", ".join(self.spec.goals.objectives)
+            raise StudyError(f"study {self.name!r} has several objectives ({wanted}): ask for best_trials")
+        found = self.best_trials
+        if not found:
             raise StudyError(f"study {self.name!r} has no completed trial yet")
-        return best
+        return found[0]
+
+    @property
+    def best_trials(self) -> tuple[Trial, ...]:
+        """The feasible trials that no other is better than, in the order of their results: the Pareto front of several
+        objectives, or the one best trial. Before anything is feasible, the one that violates the constraints least."""
+        self._sync()
+        return tuple(front_of(self._mirror.trials.values(), self.spec.goals))
 
     @property
     def best_believed(self) -> Belief:
@@ -318,12 +334,15 @@ class Study:
 
         return dataframe(self.spec, self.trials)
 
-    def plot(self, name: str) -> Figure:
+    def plot(self, name: str, outcome: str | None = None) -> Figure:
         """A Plotly figure of the study: "trace", "timeline", "slices", "contour", "parallel", "lengthscales",
-        "distances" or "check"."""
+        "distances" or "check"; with several objectives also "front" and "hypervolume", which its trace is; with
+        constraints also "constraints". With several outcomes, "trace", "slices", "contour", "parallel", "lengthscales"
+        and "check" are of the first objective, or of the `outcome` that is named; "trace" and "parallel" may be of a
+        note."""
         from nonstop.plots import draw
 
-        return draw(name, self.spec, self.trials)
+        return draw(name, self.spec, self.trials, outcome)
 
     def _sync(self) -> None:
         self._session.exchange()

@@ -25,6 +25,9 @@ MaybeNone: TypeAlias = Any
 #: What an evaluation tells besides its value: anything that JSON can hold, by name. Any, for the same reason.
 Notes: TypeAlias = Mapping[str, Any]
 
+#: The numbers that an evaluation gave, by name.
+Outcomes: TypeAlias = Mapping[str, float]
+
 #: Whether small or large values of an objective are better.
 Direction: TypeAlias = Literal["minimize", "maximize"]
 

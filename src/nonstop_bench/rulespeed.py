@@ -54,7 +54,8 @@ def measure(repeats: int = 15) -> list[Speed]:
     def suggestion(rule: str) -> Callable[[int], object]:
         return lambda seed: propose(data.X, data.y, busy, rule, seed, surrogate="paper", warm=warm)
 
-    speeds = _raced({name: suggestion(name) for name in RULES}, repeats)
+    names = [name for name, rule in RULES.items() if getattr(rule, "objectives", 1) == 1]
+    speeds = _raced({name: suggestion(name) for name in names}, repeats)
     if find_spec("botorch") is not None:
         from nonstop_bench.peers.botorchrules import counterparts
 

@@ -11,11 +11,12 @@ import pytest
 import nonstop
 from nonstop import Choice, View, propose, propose_batch
 from nonstop.acquisition.rule import Rule
-from nonstop.acquisition.rules import DEFAULT_RULE, RULES
+from nonstop.acquisition.rules import DEFAULT_RULE
 from nonstop.acquisition.taken import APART, SAME
 from nonstop.space.axes import Continuous, Levels, OneHot
 from nonstop.space.cube import Cube
 from nonstop.types import Array
+from tests.helpers.rules import RULES
 
 
 @dataclass(frozen=True)

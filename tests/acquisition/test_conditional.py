@@ -13,7 +13,6 @@ import nonstop
 from nonstop.acquisition.branches import neglected_branch
 from nonstop.acquisition.inside import filling, scattered
 from nonstop.acquisition.maximize import Terrain, maximize
-from nonstop.acquisition.rules import RULES
 from nonstop.acquisition.scored import Scored
 from nonstop.acquisition.standard import UCB, LogEI
 from nonstop.space.axes import Axis, Continuous, Levels, OneHot
@@ -24,6 +23,7 @@ from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.types import Array
 from tests.helpers.cubes import random_cube, random_region
 from tests.helpers.oracles import smooth
+from tests.helpers.rules import RULES
 
 EVERY = [*RULES, "kb-ucb+kb-ucb+kb-logei"]
 

@@ -11,14 +11,13 @@ from nonstop.acquisition.expected import Expected
 from nonstop.acquisition.initial import UncertaintyFirst
 from nonstop.acquisition.penalized import Penalized
 from nonstop.acquisition.rule import Chooser
-from nonstop.acquisition.rules import RULES
 from nonstop.acquisition.standard import UCB, LogEI
 from nonstop.acquisition.taken import APART
 from nonstop.acquisition.thompson import Thompson
 from nonstop.surrogate.kernels.names import KERNELS
 from nonstop.types import Array
 from tests.helpers.oracles import random_gp, slopes
-from tests.helpers.rules import acquisition_of
+from tests.helpers.rules import RULES, acquisition_of
 
 every_name = pytest.mark.parametrize("name", RULES)
 #: The rule that each wrapper is without busy points.

@@ -11,7 +11,7 @@ import pytest
 import nonstop
 from nonstop.acquisition.feasible import Feasible, LogProbability, log_probability, success_terms
 from nonstop.acquisition.rule import Choice, Chooser, View
-from nonstop.acquisition.rules import DEFAULT_RULE, RULES
+from nonstop.acquisition.rules import DEFAULT_RULE
 from nonstop.acquisition.scored import scored
 from nonstop.acquisition.standard import UCB, LogEI, Mean
 from nonstop.space.axes import Continuous, Levels, OneHot
@@ -19,7 +19,7 @@ from nonstop.space.cube import Cube
 from nonstop.types import Array
 from tests.acquisition.test_every_rule import SMOOTH
 from tests.helpers.oracles import random_gp, slopes
-from tests.helpers.rules import acquisition_of
+from tests.helpers.rules import RULES, acquisition_of
 
 MODELLED = [name for name in RULES if name != "random"]
 

@@ -13,13 +13,13 @@ import nonstop
 from nonstop.acquisition.border import nearest_to_zero
 from nonstop.acquisition.inside import feasible_moves, filling, retracted, scattered
 from nonstop.acquisition.maximize import Terrain, maximize
-from nonstop.acquisition.rules import RULES
 from nonstop.errors import SpaceError
 from nonstop.space.axes import Axis, Continuous, Levels, OneHot
 from nonstop.space.cube import Condition, Cube, Region
 from nonstop.space.holding import held
 from nonstop.types import Array
 from tests.helpers.cubes import Ball, HalfSpaces, Nowhere, random_cube, random_region
+from tests.helpers.rules import RULES
 
 
 def box(d: int, region: Region) -> Cube:

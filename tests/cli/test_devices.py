@@ -13,6 +13,7 @@ from nonstop.cli.devices import devices_of, environments_of
 from nonstop.dashboard.rows import details_of
 from nonstop.dashboard.status import StudyStatus
 from tests.cli.conftest import Said
+from tests.helpers.goals import MAXIMIZE
 
 Call = Callable[..., Said]
 SPACE = nonstop.Space({"x": nonstop.Float(0.0, 1.0)})
@@ -102,6 +103,6 @@ def test_reasons_that_differ_in_their_file_are_one(call: Call, folder: Path) -> 
     assert failure == {"count": 3, "reason": "exit code 1; stderr: no [see /runs/2/stderr.txt]"}
     said = call("show", "sqlite:///nonstop.db", "demo").out
     assert "3       exit code 1; stderr: no [see /runs/2/stderr.txt]\n" in said
-    status = StudyStatus(1.0)
+    status = StudyStatus(MAXIMIZE)
     status.apply(study.storage.exchange(study.id, 0))
     assert status.as_json()["failures"] == [{"reason": "exit code 1; stderr: no", "count": 3}]

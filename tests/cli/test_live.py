@@ -13,6 +13,7 @@ from nonstop.live.monitor import Lines
 from nonstop.live.panel import Panel
 from nonstop.trials.messages import Counts, Exchange
 from nonstop.trials.trial import Trial, TrialState
+from tests.helpers.goals import MAXIMIZE, MINIMIZE
 
 NONE = Trial(0, TrialState.PROPOSING, worker="anna", asked_at=100.0, sequence=1)
 RUNNING = replace(NONE, state=TrialState.RUNNING, params={"x": 0.5}, started_at=101.0, sequence=2)
@@ -32,25 +33,23 @@ def rendered(board: Board, now: float, most: int = 100, budget: int | None = 4) 
 
 
 def test_a_worker_from_asking_to_its_result() -> None:
-    board = told(Board(-1.0), NONE)
+    board = told(Board(MINIMIZE), NONE)
     assert board.workers["anna"].trial == NONE
     assert told(board, RUNNING).utilisation(now=105.0) == 4.0 / 5.0
     told(board, DONE)
     assert board.workers["anna"].trial is None
-    assert (board.workers["anna"].completed, board.incumbent, board.cursor) == (1, DONE, 3)
+    assert (board.workers["anna"].completed, board.front, board.cursor) == (1, [DONE], 3)
     assert board.utilisation(now=1000.0) == 3.0 / 4.0, "a finished worker does not become idle"
 
 
 def test_the_incumbent_follows_the_direction() -> None:
     trials = [replace(DONE, number=n, value=value, sequence=n + 3) for n, value in enumerate([3.0, 1.0, 2.0, 1.0])]
-    smallest, largest = (told(Board(sign), *trials).incumbent for sign in (-1.0, 1.0))
-    assert smallest is not None
-    assert largest is not None
+    (smallest,), (largest,) = (told(Board(goals), *trials).front for goals in (MINIMIZE, MAXIMIZE))
     assert (smallest.number, largest.number) == (1, 0), "the earliest of equals"
 
 
 def test_a_trial_that_was_taken_over_belongs_to_one_worker() -> None:
-    board = told(Board(-1.0), RUNNING)
+    board = told(Board(MINIMIZE), RUNNING)
     told(board, replace(RUNNING, state=TrialState.WAITING, worker=None, attempt=2, sequence=3))
     assert board.workers["anna"].trial is None
     told(board, replace(RUNNING, worker="berta", attempt=2, asked_at=110.0, started_at=110.0, sequence=4))
@@ -60,9 +59,9 @@ def test_a_trial_that_was_taken_over_belongs_to_one_worker() -> None:
 def test_a_trial_that_was_revived_is_no_failure_any_more() -> None:
     failed = replace(DONE, state=TrialState.FAILED, value=None, order=None, reason="no heartbeat")
     revived = replace(DONE, reason=failed.reason, undone=failed.sequence, finished_at=110.0, sequence=4)
-    for board in (told(told(Board(-1.0), failed), revived), told(Board(-1.0), revived)):
+    for board in (told(told(Board(MINIMIZE), failed), revived), told(Board(MINIMIZE), revived)):
         assert (board.workers["anna"].completed, board.workers["anna"].failed) == (1, 0)
-    status = StudyStatus(-1.0)
+    status = StudyStatus(MINIMIZE)
     status.apply(Exchange((failed,), 3, version=0, counts=Counts(failed=1)))
     assert status.as_json()["failures"] == [{"reason": "no heartbeat", "count": 1}]
     status.apply(Exchange((revived,), 4, version=1, counts=Counts(completed=1)))
@@ -70,13 +69,13 @@ def test_a_trial_that_was_revived_is_no_failure_any_more() -> None:
 
 
 def test_what_was_there_before_counts_for_the_incumbent_only() -> None:
-    board = Board(-1.0, [DONE])
-    assert (board.incumbent, board.workers, board.cursor) == (DONE, {}, 3)
+    board = Board(MINIMIZE, [DONE])
+    assert (board.front, board.workers, board.cursor) == ([DONE], {}, 3)
     assert board.utilisation(now=5.0) is None
 
 
 def test_the_panel() -> None:
-    board = told(Board(-1.0), DONE, counts=Counts(completed=1, running=1, failed=2, waiting=1))
+    board = told(Board(MINIMIZE), DONE, counts=Counts(completed=1, running=1, failed=2, waiting=1))
     told(board, replace(RUNNING, number=1, sequence=4), counts=board.counts)
     told(board, replace(NONE, number=2, worker="berta", sequence=5), counts=board.counts)
     told(
@@ -95,7 +94,7 @@ def test_the_panel() -> None:
 
 
 def test_the_panel_before_anything_happened_and_without_a_budget() -> None:
-    shown = rendered(Board(-1.0), now=0.0, budget=None)
+    shown = rendered(Board(MINIMIZE), now=0.0, budget=None)
     assert "0 done, 0 running, 0 failed" in shown
     assert "no result yet" in shown
     assert "workers are starting" in shown
@@ -103,7 +102,7 @@ def test_the_panel_before_anything_happened_and_without_a_budget() -> None:
 
 def test_lines_are_few() -> None:
     said: list[str] = []
-    lines, board = Lines(said.append, budget=50), Board(-1.0)
+    lines, board = Lines(said.append, budget=50), Board(MINIMIZE)
     for n in range(40):  # ten results a second, every twentieth of them better
         value = -float(n // 20)
         told(board, replace(DONE, number=n, value=value, sequence=n + 1), counts=Counts(completed=n + 1))

@@ -46,6 +46,7 @@ address = "tcp://head:8786"
 folder = "out"
 keep_output = false
 gpus = [0, "1,2"]
+constraints = { memory = "<=8" }
 where = ["lr < depth"]
 fix = { loss = "l1" }
 [space.lr]
@@ -77,11 +78,12 @@ choices = ["l1", "l2"]
         timeout=5400.0, until=nonstop.Until(value=0.01, patience=50),
         lease=30.0, trial_timeout=90.0, max_failures=3, engine="dask", address="tcp://head:8786",
         folder="out", keep_output=False, gpus=("0", "1,2"), fix={"loss": "l1"},
+        constraints={"memory": "<= 8.0"},
     )  # fmt: skip
     silent = {
         field.name for field in fields(study) if field.name != "default_name" and f"\n{field.name} = " not in text
     }
-    assert silent == {"space", "objective"}, "every key stands in this test"
+    assert silent == {"space", "objective", "objectives"}, "every other key stands in this test"
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ from nonstop.wording import is_text, visible, without_passwords
 from tests.cli.conftest import Said
 from tests.cli.test_live import DONE, RUNNING
 from tests.helpers.commands import in_terminal, run
+from tests.helpers.goals import MINIMIZE
 
 Call = Callable[..., Said]
 #: The title of the window, a colour, an erased line, C1 controls, another reading direction, a new line, Rich's markup.
@@ -95,7 +96,7 @@ def test_errors_are_one_line_that_obeys_nothing(call: Call, hostile: str) -> Non
 
 
 def test_the_panel_and_the_lines_show_text_as_it_is() -> None:
-    board = Board(-1.0)
+    board = Board(MINIMIZE)
     done = replace(DONE, worker=HOSTILE, params={HOSTILE: HOSTILE})
     running = replace(RUNNING, number=1, worker=f"{HOSTILE}2", params={HOSTILE: HOSTILE}, sequence=4)
     board.apply(Exchange((done, running), 4, version=0, counts=Counts(completed=1, running=1)))

@@ -81,8 +81,8 @@ def test_an_older_schema_is_migrated_once_and_keeps_its_data(shared_url: str, mo
 
 
 def back_to_version_1(url: str) -> None:
-    added = [("trials", name) for name in ("lease", "undone", "checksum", "seconds", "notes", "fixed")]
-    added += [("studies", "budget"), ("results", "notes")]
+    added = [("trials", name) for name in ("lease", "undone", "checksum", "seconds", "notes", "fixed", "outcomes")]
+    added += [("studies", "budget"), ("results", "notes"), ("results", "outcomes")]
     execute(
         url,
         *(f"ALTER TABLE nonstop_{table} DROP COLUMN {name}" for table, name in added),
@@ -91,7 +91,7 @@ def back_to_version_1(url: str) -> None:
     )
 
 
-def test_version_1_becomes_version_2_and_its_trials_have_the_lease_of_their_observers(shared_url: str) -> None:
+def test_version_1_becomes_the_present_one_and_its_trials_have_the_lease_of_their_observers(shared_url: str) -> None:
     storage = open_storage(shared_url)
     desk = Desk(storage, storage.create_study("demo", {}).id)
     desk.report(desk.run())
@@ -123,7 +123,30 @@ def test_a_file_of_the_first_release_opens_and_goes_on(tmp_path: Path) -> None:
     assert (asked.params, asked.lease) == ({"x": 0.25, "kind": "b"}, 9.0)
     study.optimize(lambda params: float(params["x"] == 1.0), n_trials=7)
     versions = [row[0] for row in driver().connect(path).execute("SELECT version FROM nonstop_schema")]
-    assert versions == [1, 2]
+    assert versions == [1, 2, 3]
+
+
+def test_a_file_of_version_2_opens_and_goes_on(tmp_path: Path) -> None:
+    """versions/2.sql is the dump of a file of the commit d20d093. Its checksums still hold."""
+    path = tmp_path / "runs.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript((Path(__file__).parent / "versions" / "2.sql").read_text())
+    connection.close()
+    study = nonstop.load_study(f"sqlite:///{path}", "old")
+    assert [trial.state for trial in study.trials] == ["completed"] * 4 + ["failed", "running", "waiting", "running"]
+    assert study.trials[0].notes == {"epoch": [1, 2]}
+    assert all(trial.outcomes == {} for trial in study.trials)
+    assert study.best_trial.number == 1
+    for number in (5, 7):  # asked for, and so held until they are told
+        study.tell(number, 0.5)
+    study.optimize(lambda params: float(params["x"]), n_trials=8)
+    study.storage.close()
+    connection = driver().connect(path)
+    connection.execute("UPDATE nonstop_trials SET outcomes = '{\"a\": 1.0}' WHERE number = 0")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StorageError, match="checksum"):
+        nonstop.load_study(f"sqlite:///{path}", "old")
 
 
 def test_a_migration_that_fails_changes_nothing(shared_url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from nonstop.errors import DataError, SpaceError, StorageError
 from nonstop.files.importing import add
 from nonstop.files.optuna import Distribution, distribution_of, external, read_optuna, space_of
 from nonstop.trials.rows import inserts_of
+from tests.helpers.goals import MINIMIZE
 
 SPACE: dict[str, nonstop.space.Parameter] = {
     "x": nonstop.Float(-1.0, 2.0),
@@ -34,7 +35,7 @@ def url(tmp_path: Path) -> str:
 
 def test_a_study_of_every_kind(url: str) -> None:
     found = read_optuna(url, "mixed")
-    assert (found.name, found.direction) == ("mixed", "maximize")
+    assert (found.name, found.goals) == ("mixed", {"direction": "maximize"})
     space, remarks = space_of(found)
     assert space == nonstop.Space(SPACE)
     assert remarks == []
@@ -43,10 +44,10 @@ def test_a_study_of_every_kind(url: str) -> None:
     states = [(row["state"], row["reason"]) for row in found.rows]
     assert states.count(("completed", None)) == 6
     assert states[3:5] == [("failed", "failed in Optuna"), ("failed", "no finite value in Optuna")]
-    study = nonstop.create_study(space=space, direction=found.direction)
-    done = add(study, inserts_of(space, found.rows))
+    study = nonstop.create_study(space=space, **found.goals)
+    done = add(study, inserts_of(space, MINIMIZE, found.rows))
     assert (done.completed, done.failed, done.known) == (6, 2, 0)
-    assert add(study, inserts_of(space, found.rows)).known == 8
+    assert add(study, inserts_of(space, MINIMIZE, found.rows)).known == 8
     trial = study.trials[-1]
     params = dict(trial.params or {})
     assert trial.value == params["x"] + params["lr"] * params["depth"] + params["width"] / 256 + (params["kind"] == "a")
@@ -77,7 +78,7 @@ def test_conditions_are_told_from_the_trials(url: str) -> None:
         "share: there when model is forest, as in all trials",
     ]
     study = nonstop.create_study(space=space)
-    assert add(study, inserts_of(space, found.rows)).completed == 8
+    assert add(study, inserts_of(space, MINIMIZE, found.rows)).completed == 8
 
 
 def test_conditions_that_no_choice_explains_are_refused(url: str) -> None:
@@ -144,7 +145,7 @@ def test_the_stored_numbers_mean_values() -> None:
 def test_kinds_must_agree(url: str) -> None:
     found = read_optuna(url, "conditional")
     both = {"n": [Distribution("int", 1, 2)] * 2 + [Distribution("float", 0.0, 1.0)] * 2}
-    changed = type(found)(found.name, found.direction, found.rows, both)
+    changed = type(found)(found.name, found.objectives, found.rows, both)
     with pytest.raises(SpaceError, match="'n' is of different kinds: float, int"):
         space_of(changed)
 

@@ -18,6 +18,7 @@ from nonstop.files.cells import harmless, text_in, value_in
 from nonstop.files.importing import add, format_of, import_trials, read_inserts
 from nonstop.files.writing import FORMATS
 from nonstop.trials.messages import Insert
+from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 
 CHOICES: list[Any] = ["a", "b, c", 3, None, True, "=1+1", "-3", "'quoted", "'=", "größer\nzwei", 2.5]
@@ -69,7 +70,7 @@ def test_any_trials_come_back(form: str, raw: bool, inserts: list[Insert]) -> No
     study, copy = nonstop.create_study(space=SPACE), nonstop.create_study(space=SPACE)
     study.insert(inserts)
     text = written(study.trials, form, raw)
-    read = read_inserts(io.StringIO(text, newline=""), form, SPACE, raw=raw)
+    read = read_inserts(io.StringIO(text, newline=""), form, Spec(SPACE), raw=raw)
     assert add(copy, read).new == len(inserts)
     assert [facts(trial) for trial in copy.trials] == [facts(trial) for trial in study.trials]
     assert add(copy, read).new == 0, "the same again adds nothing"
@@ -105,15 +106,15 @@ def test_a_study_comes_back_from_a_file(form: str, tmp_path: Path) -> None:
 
 def test_a_longer_export_adds_what_is_new() -> None:
     study, copy = a_study(), nonstop.create_study(space=SPACE)
-    add(copy, read_inserts(io.StringIO(written(study.trials, "jsonl", False)), "jsonl", SPACE))
+    add(copy, read_inserts(io.StringIO(written(study.trials, "jsonl", False)), "jsonl", Spec(SPACE)))
     study.tell(4, 7.0)
     study.tell(study.ask(), 8.0)
-    done = add(copy, read_inserts(io.StringIO(written(study.trials, "jsonl", False)), "jsonl", SPACE))
+    done = add(copy, read_inserts(io.StringIO(written(study.trials, "jsonl", False)), "jsonl", Spec(SPACE)))
     assert (done.completed, done.waiting) == (2, 0)
 
 
 def read(text: str, form: str = "csv", **options: Any) -> list[Insert]:
-    return read_inserts(io.StringIO(text, newline=""), form, SPACE, **options)
+    return read_inserts(io.StringIO(text, newline=""), form, Spec(SPACE), **options)
 
 
 def test_a_table_made_by_hand() -> None:
@@ -169,10 +170,10 @@ def test_choices_that_look_alike_are_told_apart_by_jsonl_only() -> None:
     space = nonstop.Space({"c": nonstop.Categorical([1, "1", None, ""])})
     for cell, meant in (("1", r"\[1, '1'\]"), ("", r"\[None, ''\]")):
         with pytest.raises(RowsError, match=f"line 2: parameter 'c': .* may mean any of {meant}: use jsonl"):
-            read_inserts(io.StringIO(f"c,value\n{cell},1\n"), "csv", space)
+            read_inserts(io.StringIO(f"c,value\n{cell},1\n"), "csv", Spec(space))
     for choice in (1, "1", None, ""):
         line = json.dumps({"params": {"c": choice}, "value": 1})
-        (insert,) = read_inserts(io.StringIO(line), "jsonl", space)
+        (insert,) = read_inserts(io.StringIO(line), "jsonl", Spec(space))
         assert insert.params["c"] is choice or insert.params["c"] == choice
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from nonstop import propose
-from nonstop.acquisition.rules import RULES
 from nonstop.errors import DataError, RuleError
 from nonstop.space.axes import Continuous, Levels, OneHot
 from nonstop.space.cube import Cube
 from tests.helpers.fuzzing import anything, check_line, loop
+from tests.helpers.rules import RULES
 
 LONG, SHORT = 10_000, 60
 _VALUES = (0.0, 1.0, -1.0, 1e300, -1e300, 1e-300, 1.0 + 1e-15, np.nan, np.inf, -np.inf)

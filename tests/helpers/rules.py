@@ -8,9 +8,13 @@ import numpy as np
 
 from nonstop.acquisition.maximize import Terrain, maximize
 from nonstop.acquisition.rule import Acquisition, Choice, Chooser, View
+from nonstop.acquisition.rules import RULES as EVERY
 from nonstop.space.cube import Cube
 from nonstop.surrogate.gp import GP
 from nonstop.types import Array
+
+#: The names of the rules that work with one objective.
+RULES = [name for name, rule in EVERY.items() if getattr(rule, "objectives", 1) == 1]
 
 
 def view_of(gp: GP, busy: Array, seed: int = 0) -> View:

@@ -28,11 +28,12 @@ from nonstop.trials.spec import Spec
 from nonstop.trials.times import duration_of, evaluated_until
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.workers.usage import Usage
+from tests.helpers.goals import MINIMIZE
 
 X = nonstop.Space({"x": nonstop.Float(0.0, 1.0)})
 #: Seconds of an outage and of an evaluation, and how far the two accounts may differ: both clocks are looked at within
-#: microseconds, but another process may have the processor in between.
-OUTAGE, EVALUATION, TOLERANCE = 0.8, 0.3, 0.25
+#: microseconds, but another process may have the processor in between. An outage in the wrong account is far more.
+OUTAGE, EVALUATION, TOLERANCE = 1.2, 0.3, 0.6
 DONE = Trial(
     0,
     TrialState.COMPLETED,
@@ -65,7 +66,7 @@ def test_waiting_for_the_storage_is_storing_in_every_account() -> None:
     (lane,) = history.timeline(Spec(X), [DONE]).lanes
     kinds = [(segment.kind, segment.start, segment.end) for segment in lane.segments]
     assert kinds == [("storing", 0.0, 1.0), ("completed", 1.0, 3.0), ("storing", 3.0, 7.0)]
-    board = Board(-1.0)
+    board = Board(MINIMIZE)
     board.apply(Exchange((DONE,), 1, version=1, counts=Counts(completed=1)))
     assert board.utilisation(now=200.0) == pytest.approx(2.0 / 7.0)
 
@@ -117,16 +118,20 @@ def test_an_outage_at_either_end_of_an_evaluation(call: str, before: bool) -> No
     storage: Any = Unreachable(MemoryStorage(), call, before)
     study = nonstop.create_study(storage, space=X, seed=0)
 
+    spent: list[float] = []
+
     def objective(params: dict[str, Any]) -> float:
+        before = time.monotonic()
         time.sleep(EVALUATION)
+        spent.append(time.monotonic() - before)
         return float(params["x"])
 
     (measured,) = study.optimize(objective, n_trials=3)
     (stored,) = history.utilisation(study.trials)
     agree(measured, stored)
     assert stored.storing >= OUTAGE - TOLERANCE
-    assert stored.evaluating == pytest.approx(3 * EVALUATION, abs=TOLERANCE)
-    assert [duration_of(trial) for trial in study.trials] == pytest.approx([EVALUATION] * 3, abs=TOLERANCE)
+    assert stored.evaluating == pytest.approx(sum(spent), abs=TOLERANCE)
+    assert [duration_of(trial) for trial in study.trials] == pytest.approx(spent, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize("when", ["first", "middle", "last"])
@@ -161,7 +166,7 @@ def test_every_place_tells_the_same_of_a_run_with_an_outage(tmp_path: Path) -> N
     """The summary (measured by workers), the live lines, `show`, the timeline and the dashboard."""
     path = tmp_path / "runs.db"
     study = nonstop.create_study(open_storage(f"sqlite:///{path}"), "demo", space=X, seed=0)
-    board = Board(-1.0)
+    board = Board(MINIMIZE)
     threads: list[threading.Thread] = []
 
     def objective(params: dict[str, Any]) -> float:

@@ -21,6 +21,7 @@ from nonstop.live.notebook import NotebookLine, in_notebook
 from nonstop.live.panel import Line, Panel
 from nonstop.trials.messages import Counts, Exchange
 from nonstop.trials.trial import Trial, TrialState
+from tests.helpers.goals import MINIMIZE
 
 X = nonstop.Space({"x": nonstop.Float(0.0, 1.0)})
 SCRIPT = """
@@ -70,7 +71,7 @@ def a_board(completed: int = 12, workers: int = 2) -> Board:
         )
         for i in range(workers)
     ]
-    board = Board(-1.0)
+    board = Board(MINIMIZE)
     board.apply(Exchange((*done, *running), 200, completed, Counts(completed=completed, running=workers)))
     return board
 

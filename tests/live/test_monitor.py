@@ -13,6 +13,7 @@ from nonstop.live.monitor import Lines, Monitor
 from nonstop.storage.memory import MemoryStorage
 from nonstop.trials.messages import Exchange
 from nonstop.trials.trial import Trial
+from tests.helpers.goals import MINIMIZE
 
 X = nonstop.Space({"x": nonstop.Float(0.0, 1.0)})
 
@@ -36,7 +37,7 @@ def test_the_end_of_a_run_does_not_wait_for_a_storage_that_is_away() -> None:
     storage, said = Away(), list[str]()
     study = nonstop.create_study(storage, space=X)
     before = time.monotonic()
-    with Monitor(storage, study.id, Board(-1.0), Lines(said.append, None), patience=0.2):
+    with Monitor(storage, study.id, Board(MINIMIZE), Lines(said.append, None), patience=0.2):
         storage.away = True
     assert time.monotonic() - before < 30.0
     told = len(said)
@@ -48,7 +49,7 @@ def test_the_end_of_a_run_does_not_wait_for_a_storage_that_is_away() -> None:
 def test_every_change_is_told_once() -> None:
     study = nonstop.create_study(MemoryStorage(), space=X)
     told: list[Trial] = []
-    monitor = Monitor(study.storage, study.id, Board(-1.0), Lines(lambda _: None, None), on_changes=told.extend)
+    monitor = Monitor(study.storage, study.id, Board(MINIMIZE), Lines(lambda _: None, None), on_changes=told.extend)
     with monitor:
         study.tell(study.ask("me"), 1.0)
         study.tell(study.ask("me"), 2.0)

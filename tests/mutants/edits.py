@@ -46,6 +46,12 @@ TESTS: dict[str, tuple[str, ...]] = {
     "workers/objective.py": ("tests/workers", "tests/engines/test_forks.py"),
     "engines/": ("tests/engines/test_processes.py",),
     "propose.py": ("tests/test_propose.py", "tests/test_propose_search.py", "tests/acquisition/test_batch.py"),
+    "acquisition/": (
+        "tests/test_propose.py",
+        "tests/test_propose_search.py",
+        "tests/test_propose_outcomes.py",
+        "tests/acquisition/test_batch.py",
+    ),
     "trials/": ("tests/trials", "tests/workers/test_worker.py"),
 }
 
@@ -158,7 +164,7 @@ EDITS: tuple[Edit, ...] = (
     Edit("workers/worker.py", "is_hopeless(self._terms.max_failures, failed)", "is_hopeless(self._terms.max_failures)"),
     Edit("workers/worker.py", "        if self._held is not None:\n            return self._stop.is_set\n", ""),
     Edit("workers/worker.py", "            finally:\n                self._give_back()\n", "            finally:\n"),
-    Edit("workers/worker.py", "result.value is None and self._stop.interrupted", "self._stop.interrupted"),
+    Edit("workers/worker.py", "result.reason is not None and self._stop.interrupted", "self._stop.interrupted"),
     Edit("workers/deadline.py", "left - max(0.0, _CLOCK.now() - sent_at)", "left"),
     Edit("workers/worker.py", "pause = min(_LONGEST_PAUSE, 1.5 * pause)", "pause = 1.5 * pause"),
     Edit(
@@ -176,7 +182,7 @@ EDITS: tuple[Edit, ...] = (
     Edit("engines/local.py", "now - worker.silent_since >= GRACE:", "False:"),
     # Data, busy points and belief of a proposal.
     Edit("trials/suggest.py", "mirror.trials[n].version == trial.version", "mirror.trials[n].version < trial.version"),
-    Edit("trials/suggest.py", "spec.sign * y", "y"),
+    Edit("trials/suggest.py", "goals.sign * y", "y"),
     Edit("trials/suggest.py", "failed=failed if basis.learning else None", "failed=None"),
     Edit(
         "trials/replay.py",
@@ -189,17 +195,17 @@ EDITS: tuple[Edit, ...] = (
     ),
     Edit("trials/mirror.py", "            self._states[old.state].discard(trial.number)\n", "            pass\n"),
     # The proposal itself.
-    Edit("propose.py", "lost = np.concatenate([lost, points[~usable]])", "pass"),
-    Edit("propose.py", "taken[1:3] if noisy else [*taken, points]", "[*taken, points]"),
-    Edit("propose.py", "taken = [running, avoided, lost, trusted]", "taken = [running, avoided, lost]"),
-    Edit("propose.py", "taken = [running, avoided, lost, trusted]", "taken = [avoided, lost, trusted]"),
-    Edit("propose.py", "Feasible(acquisition, self.terms) if self.terms else acquisition", "acquisition"),
-    Edit("propose.py", "points.max() <= 1.0", "points.max() <= 2.0"),
+    Edit("acquisition/data.py", "lost = np.concatenate([lost, points[~usable]])", "pass"),
+    Edit("acquisition/data.py", "taken[1:3] if noisy else [*taken, points]", "[*taken, points]"),
+    Edit("acquisition/data.py", "taken = [running, avoided, lost, trusted]", "taken = [running, avoided, lost]"),
+    Edit("acquisition/data.py", "taken = [running, avoided, lost, trusted]", "taken = [avoided, lost, trusted]"),
+    Edit("propose.py", "if self.terms:  # without", "if False:  # without"),
+    Edit("acquisition/data.py", "points.max() <= 1.0", "points.max() <= 2.0"),
     Edit("propose.py", "believed = without(data.believed, data.busy)", "believed = data.believed"),
-    Edit("propose.py", "model.gp.condition(believed)\n        choice", "model.gp\n        choice"),
+    Edit("propose.py", "sought.posterior.condition(believed)\n        choice", "sought.posterior\n        choice"),
     Edit("propose.py", "seed, len(data.known), _FILLING", "seed, 0, _FILLING"),
     Edit("propose.py", "own_seed = seed_of(seed, len(proposals))", "own_seed = seed"),
-    Edit("propose.py", "math.sqrt(variance)", "variance"),
-    Edit("propose.py", "len(points) != len(values)", "len(points) < len(values)"),
-    Edit("propose.py", "np.argsort(-gp.y,", "np.argsort(gp.y,"),
+    Edit("acquisition/sought.py", "float(np.sqrt(variance))", "float(variance)"),
+    Edit("acquisition/data.py", "len(points) != len(values)", "len(points) < len(values)"),
+    Edit("acquisition/sought.py", "-self.posterior.y, self.violation", "self.posterior.y, self.violation"),
 )

@@ -13,6 +13,7 @@ import nonstop
 from nonstop.trials.messages import Insert
 from nonstop.trials.rows import inserts_of
 from nonstop.trials.trial import TrialState
+from tests.helpers.goals import MINIMIZE
 
 SPACE = nonstop.Space(
     {"lr": nonstop.Float(1e-5, 0.1, log=True), "n": nonstop.Int(1, 9), "kind": nonstop.Categorical(["a", None])}
@@ -22,7 +23,7 @@ FLAT = {f"params_{name}": value for name, value in PARAMS.items()}
 
 
 def only(row: object, **options: Any) -> Insert:
-    (insert,) = inserts_of(SPACE, [row], **options)
+    (insert,) = inserts_of(SPACE, MINIMIZE, [row], **options)
     return insert
 
 
@@ -49,12 +50,17 @@ def test_all_fields() -> None:
 def test_what_has_no_result_waits_and_what_has_no_params_is_left_out() -> None:
     assert only({**PARAMS, "state": "waiting", "seconds": 3.0}) == Insert(PARAMS)
     assert only({**PARAMS, "state": "running", "worker": "anna"}) == Insert(PARAMS)
-    assert inserts_of(SPACE, [{"params": None, "state": "proposing"}, {"state": "waiting", "params_n": math.nan}]) == []
+    assert (
+        inserts_of(
+            SPACE, MINIMIZE, [{"params": None, "state": "proposing"}, {"state": "waiting", "params_n": math.nan}]
+        )
+        == []
+    )
 
 
 def test_a_parameter_may_have_the_name_of_a_field() -> None:
     space = nonstop.Space({"value": nonstop.Float(0.0, 1.0), "notes": nonstop.Int(1, 2)})
-    assert inserts_of(space, [{"params_value": 0.5, "params_notes": 2, "value": 7.0}]) == [
+    assert inserts_of(space, MINIMIZE, [{"params_value": 0.5, "params_notes": 2, "value": 7.0}]) == [
         Insert({"value": 0.5, "notes": 2}, TrialState.COMPLETED, 7.0)
     ]
 
@@ -94,7 +100,7 @@ def test_unknown_keys_may_be_kept_as_notes() -> None:
 def test_all_errors_are_told_and_twenty_are_shown() -> None:
     rows = [(PARAMS, 1.0 if place % 3 else math.nan) for place in range(90)]
     with pytest.raises(nonstop.RowsError) as caught:
-        inserts_of(SPACE, rows, where=lambda place: f"line {place + 2}")
+        inserts_of(SPACE, MINIMIZE, rows, where=lambda place: f"line {place + 2}")
     assert len(caught.value.errors) == 30
     assert caught.value.errors[1][0] == "line 5"
     assert str(caught.value).startswith("30 rows are wrong of 90, so none was added: line 2: it has no value")
@@ -104,7 +110,7 @@ def test_all_errors_are_told_and_twenty_are_shown() -> None:
 @pytest.mark.parametrize("rows", [None, 7, "text", {"params": {}}])
 def test_what_are_no_rows(rows: Any) -> None:
     with pytest.raises(nonstop.ParamsError, match="expected a list of rows"):
-        inserts_of(SPACE, rows)
+        inserts_of(SPACE, MINIMIZE, rows)
 
 
 def test_a_study_takes_all_rows_or_none() -> None:

@@ -9,6 +9,7 @@ import pytest
 import nonstop
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.trials.until import Until, Watch, met, until_of
+from tests.helpers.goals import MAXIMIZE, MINIMIZE
 
 
 def results(*values: float | None, seconds: float = 10.0) -> list[Trial]:
@@ -24,28 +25,30 @@ def results(*values: float | None, seconds: float = 10.0) -> list[Trial]:
 
 def test_a_target_value_in_both_directions() -> None:
     trials = results(3.0, 1.0, 2.0)
-    assert met(Until(value=0.5), -1.0, trials) is None
-    assert met(Until(value=1.0), -1.0, trials) == "the value 1 of trial 1 reached 1"
-    assert met(Until(value=3.5), 1.0, trials) is None
-    assert met(Until(value=2.5), 1.0, trials) == "the value 3 of trial 0 reached 2.5"
+    assert met(Until(value=0.5), MINIMIZE, trials) is None
+    assert met(Until(value=1.0), MINIMIZE, trials) == "the value 1 of trial 1 reached 1"
+    assert met(Until(value=3.5), MAXIMIZE, trials) is None
+    assert met(Until(value=2.5), MAXIMIZE, trials) == "the value 3 of trial 0 reached 2.5"
 
 
 def test_results_without_an_improvement() -> None:
     trials = results(3.0, 1.0, None, 2.0, None, 1.0)
-    assert met(Until(patience=3), -1.0, trials) is None, "failures are no results, and an equal one is no improvement"
-    assert met(Until(patience=2), -1.0, trials) == "no improvement in 2 results"
-    assert met(Until(patience=1), -1.0, []) is None
-    assert met(Until(patience=2), -1.0, results(None, None, None)) is None
+    assert met(Until(patience=3), MINIMIZE, trials) is None, (
+        "failures are no results, and an equal one is no improvement"
+    )
+    assert met(Until(patience=2), MINIMIZE, trials) == "no improvement in 2 results"
+    assert met(Until(patience=1), MINIMIZE, []) is None
+    assert met(Until(patience=2), MINIMIZE, results(None, None, None)) is None
 
 
 def test_seconds_of_evaluating_count_failures_too() -> None:
     trials = results(1.0, None, 2.0, seconds=40.0)
-    assert met(Until(evaluating=121.0), -1.0, trials) is None
-    assert met(Until(evaluating="2m"), -1.0, trials) == "2m 00s of evaluating, of 2m 00s"
+    assert met(Until(evaluating=121.0), MINIMIZE, trials) is None
+    assert met(Until(evaluating="2m"), MINIMIZE, trials) == "2m 00s of evaluating, of 2m 00s"
 
 
 def test_a_late_result_takes_the_place_of_its_failure() -> None:
-    watch = Watch(Until(evaluating=25.0), -1.0, results(1.0, None))
+    watch = Watch(Until(evaluating=25.0), MINIMIZE, results(1.0, None))
     watch.update([replace(results(1.0, 2.0)[1], seconds=12.0, sequence=9)])
     assert watch.reason() is None, "10 + 12, not 10 + 10 + 12"
 
@@ -53,7 +56,7 @@ def test_a_late_result_takes_the_place_of_its_failure() -> None:
 def test_the_order_of_the_results_counts_and_not_that_of_the_trials() -> None:
     first, second, third = results(1.0, 2.0, 3.0)
     late = replace(first, order=3, sequence=9)
-    assert met(Until(patience=2), -1.0, [late, replace(second, order=1), replace(third, order=2)]) is None
+    assert met(Until(patience=2), MINIMIZE, [late, replace(second, order=1), replace(third, order=2)]) is None
 
 
 @pytest.mark.parametrize(

@@ -239,6 +239,21 @@ def test_a_pulled_brake_ends_the_loop_between_trials() -> None:
     assert [trial.state for trial in study.trials] == [TrialState.COMPLETED] * 3, "the third result counts"
 
 
+@pytest.mark.parametrize("ending", ["kill -TERM $$", "exit 143"])
+def test_a_signal_that_reaches_the_command_before_the_worker_is_no_failure_of_the_trial(ending: str) -> None:
+    """Slurm sends it to all processes of a task, in any order."""
+    study = a_study()
+    command = Command(f"sh -c '(sleep 0.2; kill -TERM $PPID) & {ending}' sh {{x}}")
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)  # should it come too late, it is not for pytest
+    try:
+        with stop_on_signals() as stop:
+            Worker(a_task(study, command, n_trials=5), "me", stop).run()
+    finally:
+        time.sleep(0.5)
+        signal.signal(signal.SIGTERM, before)
+    assert [trial.state for trial in study.trials] == [TrialState.WAITING]
+
+
 def test_a_signal_interrupts_the_objective_and_hands_the_trial_back() -> None:
     study = a_study()
     held: list[object] = []

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nonstop.acquisition.feasible import WEIGHT, log_probability
+from nonstop.acquisition.feasible import Conditions, log_probability
 from nonstop.acquisition.inside import scattered
 from nonstop.acquisition.pareto import Front, pareto_front
 from nonstop.acquisition.rule import Choice, View
@@ -55,15 +55,15 @@ def compromise(view: View) -> Choice:
     """A random member of the Pareto front of (mean, variance). It maximises nothing, so its value is not a number."""
     points = view.rng.permutation(mean_variance_front(view).points)
     if view.terms:  # a random order in which each next one is drawn in proportion to what the terms say of it
-        late = np.log(view.rng.standard_exponential(len(points))) - WEIGHT * log_probability(view.terms, points)
+        late = np.log(view.rng.standard_exponential(len(points))) - Conditions(view.terms).value(points)
         points = points[np.argsort(late, kind="stable")]
     return Choice(points[0], math.nan, points[1:])
 
 
 def mean_variance_front(view: View) -> Front:
-    """Points with no other that is better in both, and in the probability of success if some failed. The two ends of
-    the front are the maxima of mean and of variance, found by the maximiser; the evolution only has to find what lies
-    between them."""
+    """Points with no other that is better in both, and in the probability that all goes well if some failed or there
+    are bounds. The two ends of the front are the maxima of mean and of variance, found by the maximiser; the evolution
+    only has to find what lies between them."""
 
     def objectives(P: Array) -> Array:
         moments = view.gp.moments(P)

@@ -55,7 +55,8 @@ class ConstantLiar:
 
 
 def _choose(rule: Score, view: View, values: Array | None) -> Choice:
-    """The value to beat is the largest of the observed and the invented ones: to the conditioned GP both are data."""
+    """The value to beat is the largest of the observed and the invented ones: to the conditioned GP both are data. An
+    invented one counts if the point is expected to keep the bounds."""
     gp, b = view.gp.condition(view.busy, values), len(view.busy)
-    invented = gp.y[len(gp.y) - b :]
+    invented = gp.y[len(gp.y) - b :][view.expected(view.busy)]
     return view.maximize(Scored(rule, gp, float(invented.max(initial=view.best)), view.results, b))

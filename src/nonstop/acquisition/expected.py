@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nonstop.acquisition.rule import Choice, View
 from nonstop.acquisition.scored import scored
@@ -39,6 +40,7 @@ class Expected:
     """The expectation of a rule over the unknown values of the busy points, from `samples` draws (Ginsbourger et al.
     2011; the paper takes 500). Only LogEI needs it: for UCB the expectation is KrigingBeliever(UCB()), exactly."""
 
+    objectives: ClassVar[int] = 1
     inner: LogEI
     samples: int = 500
 
@@ -53,7 +55,8 @@ class Expected:
         if not len(view.busy):
             return view.maximize(scored(self.inner, view))
         draws = view.rng.standard_normal((self.samples, len(view.busy)))
-        return view.maximize(ExpectedLogEI.of(view.gp, view.best, view.busy, draws))
+        kept = view.expected(view.busy)
+        return view.maximize(ExpectedLogEI.of(view.one, view.best, view.busy, draws, kept))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,13 +70,14 @@ class ExpectedLogEI:
     sketch: Sketch
 
     @classmethod
-    def of(cls, gp: GP, best: float, busy: Array, draws: Array) -> ExpectedLogEI:
-        b = len(busy)
+    def of(cls, gp: GP, best: float, busy: Array, draws: Array, kept: NDArray[np.bool_] | None = None) -> ExpectedLogEI:
+        """`kept` (b,) are the busy points whose values have to be beaten, those that keep the bounds: all, if None."""
+        b, kept = len(busy), np.ones(len(busy), dtype=bool) if kept is None else kept
         mu, covariance = gp.joint(busy)
         conditioned = gp.condition(busy, mu)
         root = square_root(covariance)
         corner = conditioned.R[-b:, -b:]
-        bests = np.maximum(best, (mu + draws @ root.T).max(axis=1))
+        bests = (mu + draws @ root.T)[:, kept].max(axis=1, initial=best)
         return cls(conditioned, draws @ (corner @ root).T, bests, Sketch.of(conditioned, b))
 
     def screen(self, P: Array) -> Array:

@@ -25,6 +25,7 @@ from nonstop.acquisition.scored import Scored, scored, standard
 from nonstop.acquisition.standard import LogEI
 from nonstop.arguments import flag, number
 from nonstop.errors import RuleError
+from nonstop.space.embedding import Embedding
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.steepness import steepest
 from nonstop.types import Array
@@ -39,6 +40,7 @@ _NEAREST = 1e-24  # the least squared distance: keeps the logarithm finite at th
 class Penalized:
     """A standard rule times the penalizers of all busy points; if `local`, each has its own Lipschitz constant."""
 
+    objectives: ClassVar[int] = 1
     inner: Score
     local: bool = False
     gamma: float = 1.0
@@ -52,10 +54,10 @@ class Penalized:
         plain = scored(self.inner, view)
         if not len(view.busy):
             return view.maximize(plain)
-        constants = lipschitz(view.gp, view.busy, self.local)
+        constants = lipschitz(view.one, view.busy, self.local)
         mean, variance = view.gp.moments(view.busy)
         slopes = constants / (np.abs(mean - view.best) + self.gamma * np.sqrt(variance))
-        return view.maximize(Penalty(plain, view.busy, slopes))
+        return view.maximize(Penalty(plain, view.one.embedding, view.busy, slopes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +66,7 @@ class Penalty:
 
     logarithmic: ClassVar[bool] = True
     scored: Scored
+    embedding: Embedding
     busy: Array
     slopes: Array
 
@@ -83,12 +86,11 @@ class Penalty:
         return (value, np.ones_like(value)) if isinstance(self.scored.rule, LogEI) else log_softplus(value)
 
     def _penalty(self, P: Array) -> tuple[Array, Array]:
-        embedding = self.scored.gp.embedding
-        E = embedding.apply(P)
-        apart = E[:, None, :] - embedding.apply(self.busy)
+        E = self.embedding.apply(P)
+        apart = E[:, None, :] - self.embedding.apply(self.busy)
         squared = np.maximum(np.square(apart).sum(axis=2), _NEAREST)
         value, by_log_w = log_penalizer(0.5 * np.log(squared) + np.log(self.slopes))
-        return value.sum(axis=1), embedding.pull(E, np.einsum("mb,mbd->md", by_log_w / squared, apart))
+        return value.sum(axis=1), self.embedding.pull(E, np.einsum("mb,mbd->md", by_log_w / squared, apart))
 
 
 def log_penalizer(log_w: Array) -> tuple[Array, Array]:

@@ -7,8 +7,9 @@
   Acquisition.
 - `draw(cube, rng)`, for what needs no model: none is fitted.
 
-Where evaluations failed, the logarithm of the probability of success is added to what is maximised. A rule or an
-Acquisition whose values are logarithms already says so by `logarithmic = True`.
+Where evaluations failed, or an outcome has to keep a bound, the logarithm of the probability that all goes well is
+added to what is maximised. A rule or an Acquisition whose values are logarithms already says so by
+`logarithmic = True`. A rule that works with a certain number of objectives only says so by `objectives = 1`.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nonstop.errors import RuleError
 from nonstop.space.cube import Cube
 from nonstop.surrogate.gp import GP
+from nonstop.surrogate.scalarized import Posterior
 from nonstop.types import Array
 
 
@@ -55,6 +59,18 @@ class Acquisition(Protocol):
         """The values (m,) and their gradients (m, d)."""
 
 
+class Term(Acquisition, Protocol):
+    """The log-probability that a condition holds at a point."""
+
+    @property
+    def weight(self) -> float:
+        """How much it counts."""
+
+
+def _everywhere(P: Array) -> NDArray[np.bool_]:
+    return np.ones(len(P), dtype=bool)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
     """What a rule chose."""
@@ -71,8 +87,9 @@ class Choice:
 class View:
     """Everything a rule may look at. Values are standardised."""
 
-    #: The posterior given the results and the believed points.
-    gp: GP
+    #: The posterior given the results and the believed points. With several objectives it is that of a scalarisation
+    #: of them: it has moments() and condition() too, and the posteriors of the objectives as `gps`.
+    gp: Posterior
     #: The value that the next point has to beat.
     best: float
     #: How many results there are. The GP may hold fewer, if it cannot take all, and holds the believed points besides.
@@ -85,15 +102,24 @@ class View:
     cube: Cube
     #: The only source of randomness.
     rng: np.random.Generator
-    #: Where an acquisition is largest, failures taken into account.
+    #: Where an acquisition is largest, failures and bounds taken into account.
     maximize: Callable[[Acquisition], Choice]
     #: The log-probabilities that an evaluation is feasible, which maximize() takes into account.
-    terms: tuple[Acquisition, ...] = ()
+    terms: tuple[Term, ...] = ()
+    #: Which of some points (m, d) are expected to keep the bounds of the outcomes.
+    expected: Callable[[Array], NDArray[np.bool_]] = _everywhere
 
     @property
     def queries(self) -> int:
         """How many points were queried so far, evaluated or not."""
         return self.results + len(self.believed) + len(self.busy)
+
+    @property
+    def one(self) -> GP:
+        """The posterior, of the only objective."""
+        if not isinstance(self.gp, GP):
+            raise RuleError("this rule works with one objective only: with several, use kb-ucb or kb-logei")
+        return self.gp
 
 
 @runtime_checkable

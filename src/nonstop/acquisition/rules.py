@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from nonstop.acquisition.aegis import Aegis
 from nonstop.acquisition.believer import ConstantLiar, KrigingBeliever
+from nonstop.acquisition.ehvi import EHVI
 from nonstop.acquisition.expected import Expected
 from nonstop.acquisition.penalized import Penalized
 from nonstop.acquisition.rule import Chooser, Drawer, Rule, Score, is_rule
@@ -32,7 +33,10 @@ RULES: dict[str, Rule] = {
     "lp-ucb": Penalized(UCB()),
     "llp-ucb": Penalized(UCB(), local=True),
     "aegis": Aegis(),
+    "ehvi": EHVI(),
 }
+
+_WORDS = {1: "one objective", 2: "two objectives"}
 
 #: The rule of a study that names none; docs/decisions/0014 has the evidence.
 DEFAULT_RULE = "kb-ucb+kb-ucb+kb-logei"
@@ -60,3 +64,19 @@ def _named(text: str) -> Rule:
             )
     # Turns itself refuses rules that need no model, with a message that says so.
     return RULES[names[0]] if len(names) == 1 else Turns(tuple(RULES[name] for name in names))  # type: ignore[misc]
+
+
+def rule_for(rule: Rule, objectives: int) -> Rule:
+    """The rule, if it works with so many objectives. One that is made of others does if all of them do."""
+    several = getattr(rule, "rules", ())
+    for part in (*(several if isinstance(several, tuple) else ()), getattr(rule, "inner", None)):
+        if part is not None:
+            rule_for(part, objectives)
+    only = getattr(rule, "objectives", objectives)
+    if only != objectives:
+        name = next((name for name, known in RULES.items() if known == rule), type(rule).__name__)
+        raise RuleError(
+            f"the rule {name} works with {_WORDS.get(only, only)} only, not with {objectives}: "
+            "use kb-ucb, kb-logei or ts"
+        )
+    return rule

@@ -1,4 +1,4 @@
-"""A standard rule at the posterior of a Gaussian process, as a function of points that can be maximised."""
+"""A standard rule at a posterior, as a function of points that can be maximised."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from nonstop.acquisition.rule import Choice, Chooser, Score, View, rule_at
 from nonstop.errors import RuleError
-from nonstop.surrogate.gp import GP
+from nonstop.surrogate.scalarized import Posterior, ScalarizedSketch, sketch_of
 from nonstop.surrogate.sketch import Sketch
 from nonstop.types import Array
 from nonstop.wording import shown
@@ -16,24 +16,27 @@ from nonstop.wording import shown
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scored:
-    """A standard rule at the posterior of a GP: an Acquisition.
+    """A standard rule at the posterior of a GP, or of several as one: an Acquisition.
 
     Ranking tens of thousands of candidates by their exact variance would take as long as the fit. The sketch has an
     upper bound of the variance for a hundredth of the work, good enough to tell which few candidates deserve the exact
     value. The last `recent` rows of the GP's data count exactly in it: invented values are there only to lower the
     variance around them.
+
+    `weight` is how much it counts where it is added to another acquisition (feasible.py).
     """
 
     rule: Score
-    gp: GP
+    gp: Posterior
     best: float
     results: int
     recent: int = 0
-    sketch: Sketch = field(init=False)
+    weight: float = 1.0
+    sketch: Sketch | ScalarizedSketch = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rule", rule_at(self.rule, self.results, self.gp.X.shape[1]))
-        object.__setattr__(self, "sketch", Sketch.of(self.gp, self.recent))
+        object.__setattr__(self, "sketch", sketch_of(self.gp, self.recent))
 
     @property
     def logarithmic(self) -> bool:
@@ -41,7 +44,7 @@ class Scored:
         return bool(getattr(self.rule, "logarithmic", False))
 
     def screen(self, P: Array) -> Array:
-        mean, variance, _ = self.sketch.moments(P)
+        mean, variance = self.sketch.moments(P)[:2]
         return self.rule.score(mean, np.sqrt(variance), self.best)[0]
 
     def value(self, P: Array) -> Array:

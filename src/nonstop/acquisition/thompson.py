@@ -1,4 +1,5 @@
-"""Thompson sampling: the maximum of one function drawn from the posterior (the paper's appendix A.2)."""
+"""Thompson sampling: the maximum of one function drawn from the posterior (the paper's appendix A.2); with several
+objectives, of the scalarisation of one function each."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 from nonstop.acquisition.rule import Choice, View
 from nonstop.arguments import whole
 from nonstop.errors import RuleError
-from nonstop.surrogate.paths import Path
+from nonstop.surrogate.paths import path_of
 
 #: More sines and cosines than memory can hold are a mistake.
 MAX_FEATURES = 10**6
@@ -24,4 +25,4 @@ class Thompson:
         whole("Thompson: features", self.features, RuleError, least=2, most=MAX_FEATURES)
 
     def choose(self, view: View) -> Choice:
-        return view.maximize(Path.of(view.gp, view.rng, self.features))
+        return view.maximize(path_of(view.gp, view.rng, self.features))

@@ -25,6 +25,7 @@ from nonstop.cli.managing import copy, delete, rename, retry
 from nonstop.cli.replay import replay
 from nonstop.cli.report import report
 from nonstop.cli.run import run
+from nonstop.cli.slurm import slurm
 from nonstop.cli.terminal import echo, echo_error
 from nonstop.cli.worker import worker
 from nonstop.errors import (
@@ -52,7 +53,7 @@ def _version(context: click.Context, _option: click.Parameter, wanted: bool) -> 
 
 @click.group(
     commands=[
-        *(run, worker, create, ask, tell, enqueue, retry),
+        *(run, worker, slurm, create, ask, tell, enqueue, retry),
         *(ls, show, best, report, dashboard, export, import_, replay),
         *(rename, copy, delete, completion),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from nonstop.cli.target import locate, only_study, open_existing, split_words
 from nonstop.cli.terminal import echo, echo_json_line
 from nonstop.errors import ParamsError, TrialError
 from nonstop.files.cells import value_of
+from nonstop.outcomes.goals import Goals
 from nonstop.space import Space
 from nonstop.wording import hint, shown
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from nonstop.trials.trial import Trial
 
 #: What a JSON result says besides notes. What `ask` printed may come back with it, and says nothing new.
-_SAID = ("number", "attempt", "value", "state", "reason", "notes")
+_SAID = ("number", "attempt", "value", "outcomes", "state", "reason", "notes")
 _ECHOED = ("params", "seed", "study", "worker")
 
 
@@ -59,28 +61,48 @@ Examples:
   nonstop tell runs.db demo 17 0.25
   nonstop tell runs.db demo 17 --value -0.25 --note epochs=30
   nonstop tell runs.db demo 17 --failed --reason "diverged"
+  nonstop tell runs.db demo 17 error=0.1 latency=3.2 memory=7
   echo '{"number": 17, "value": 0.25, "epochs": 30}' | nonstop tell runs.db demo
 
 What is not on the command line is read as JSON from standard input; keys that it does not know are notes.""",
 )
-@click.argument("words", nargs=-1, metavar="[STORAGE] [STUDY] [NUMBER [VALUE]]", shell_complete=complete_study)
+@click.argument(
+    "words", nargs=-1, metavar="[STORAGE] [STUDY] [NUMBER [VALUE | NAME=VALUE...]]", shell_complete=complete_study
+)
 @click.option("--value", metavar="NUMBER", help="The value.")
 @click.option("--failed", is_flag=True, help="The evaluation failed: there is no value.")
 @click.option("--reason", metavar="TEXT", help="Why it failed.")
 @click.option("--note", "notes", multiple=True, metavar="KEY=VALUE", help="Keep this with the result; may be repeated.")
 def tell(words: Sequence[str], value: str | None, failed: bool, reason: str | None, notes: Sequence[str]) -> None:
-    """Tell the value of a trial, or that it failed.
+    """Tell the value of a trial, all its outcomes by name, or that it failed.
 
     The first result of a trial counts. When this ends with 0, it is on the disk."""
-    url, rest = split_words(words, "STUDY", "NUMBER", "VALUE", optional=3)
-    name, number, given = _told_words(rest, value is not None or failed)
+    first, outcomes = _split_outcomes(words)
+    url, rest = split_words(first, "STUDY", "NUMBER", "VALUE", optional=3)
+    name, number, given = _told_words(rest, value is not None or failed or bool(outcomes))
     said: dict[str, Any] = {"number": number, "value": value if given is None else given}
-    said |= {"state": "failed" if failed else None, "reason": reason}
+    said |= {"state": "failed" if failed else None, "reason": reason, "outcomes": outcomes or None}
     said = {key: part for key, part in said.items() if part is not None}
-    if "number" not in said or not said.keys() & {"value", "state"}:
+    if "number" not in said or not said.keys() & {"value", "state", "outcomes"}:
         said = {**_from_stdin(), **said}
     told = _told(_opened(url, name or only_study(url)), said, dict(map(_note, notes)))
     echo(f"trial {told.number} is {told.state}")
+
+
+def _split_outcomes(words: Sequence[str]) -> tuple[Sequence[str], dict[str, object]]:
+    """The words before NAME=VALUE, and what these say: they stand at the end, behind the NUMBER."""
+    first = len(words)
+    while first > 0 and "=" in words[first - 1]:
+        first -= 1
+    if first in (0, len(words)) or not words[first - 1].isdecimal():
+        return words, {}
+    outcomes: dict[str, object] = {}
+    for word in words[first:]:
+        name, _, text = word.partition("=")
+        if name in outcomes:
+            raise click.UsageError(f"{shown(word)}: {name} is given twice")
+        outcomes[name] = _read(text)
+    return words[:first], outcomes
 
 
 def _told_words(rest: Sequence[str], complete: bool) -> tuple[str | None, str | None, str | None]:
@@ -123,9 +145,22 @@ def _told(study: Study, said: Mapping[str, Any], notes: Mapping[str, Any]) -> Tr
     more = said.get("notes") or {}
     if not isinstance(more, dict):
         raise TrialError(f"notes must be a JSON object, not {shown(more)}")
+    result, extras = _result(study.spec.goals, said)
+    return study.tell(known, result, said.get("state"), said.get("reason"), notes={**extras, **more, **notes})
+
+
+def _result(goals: Goals, said: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The value, or the outcomes by name; and what else was said, which are notes. Outcomes may stand among all else,
+    or in a table of their own."""
+    table = said.get("outcomes") or {}
+    if not isinstance(table, dict):
+        raise TrialError(f"outcomes must be a JSON object, not {shown(table)}")
     extras = {key: part for key, part in said.items() if key not in (*_SAID, *_ECHOED)}
+    found = {name: extras.pop(name) for name in goals.names if name in extras} | table
     value = _number(said.get("value"))
-    return study.tell(known, value, said.get("state"), said.get("reason"), notes={**extras, **more, **notes})
+    if value is None or not found:
+        return (found or value), extras
+    return {next(iter(goals.objectives)): value, **found}, extras
 
 
 def _whole(name: str, given: object) -> int:
@@ -150,6 +185,14 @@ def _note(word: str) -> tuple[str, object]:
         return key, json.loads(text)
     except (ValueError, RecursionError):
         return key, text
+
+
+def _read(text: str) -> object:
+    """JSON, any number (nan and inf are told from others later), or else a text."""
+    for read in (json.loads, float):
+        with suppress(ValueError, RecursionError):
+            return read(text)
+    return text
 
 
 @click.command(

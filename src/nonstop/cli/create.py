@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nonstop.cli.complete import complete_target
+from nonstop.cli.goals import goal_options
 from nonstop.cli.identity import command_of
 from nonstop.cli.options import key_options, noisy_option, param_option, read_all_keys, shell_option, where_option
 from nonstop.cli.run_summary import command_line
@@ -35,7 +36,9 @@ Nothing is evaluated: `nonstop ask` and `tell`, workers or an import come next. 
 @shell_option
 @param_option
 @where_option
-@key_options("storage", "name", "direction", "rule", "surrogate", "seed", "initial")
+@key_options("storage", "name", "direction")
+@goal_options
+@key_options("rule", "surrogate", "seed", "initial")
 @noisy_option
 def create(target: str | None, params: Sequence[str], **options: object) -> None:
     """Create a study without running it."""

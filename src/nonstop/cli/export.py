@@ -35,7 +35,8 @@ def export(words: Sequence[str], form: str, output: str | None, raw: bool) -> No
     """Write all trials of a study as csv, json or jsonl."""
     study = open_study(*locate(words))
     with _opened(output) as out:
-        FORMATS[form](study.trials, study.spec.space.names, out, raw)
+        goals = study.spec.goals
+        FORMATS[form](study.trials, study.spec.space.names, out, raw, goals.names if goals.named else ())
 
 
 @contextmanager

@@ -63,7 +63,7 @@ def import_(
         study, path = _target(words)
         with _opened(path) as stream:
             kind = form or format_of(path)
-            inserts = read_inserts(stream, kind, study.spec.space, value, raw, keep_unknown)
+            inserts = read_inserts(stream, kind, study.spec, value, raw, keep_unknown)
         _say(study, add(study, inserts, again, dry), dry)
     except RowsError as error:
         return _refuse(error)
@@ -123,7 +123,7 @@ def _from_optuna(words: Sequence[str], url: str, theirs: str | None, again: bool
     found = read_optuna(url_of(url) or url, theirs)
     study = _study_for(words, found, dry)
     where = [f"trial {row['number']}" for row in found.rows]
-    inserts = inserts_of(study.spec.space, found.rows, where.__getitem__)
+    inserts = inserts_of(study.spec.space, study.spec.goals, found.rows, where.__getitem__)
     _say(study, add(study, inserts, again, dry), dry)
     for why, count in sorted(found.left_out.items()):
         echo(f"left out: {count} {why}", err=True)
@@ -144,7 +144,7 @@ def _study_for(words: Sequence[str], found: OptunaStudy, dry: bool) -> Study:
     space, remarks = space_of(found)
     for remark in remarks:
         echo(f"nonstop: {remark}", err=True)
-    study = create_study(None if dry else storage, name, space=space, direction=found.direction)
+    study = create_study(None if dry else storage, name, space=space, **found.goals)
     echo(f"{'would create' if dry else 'created'} {shown(name)} in {shown_url(url)}", err=True)
     return study
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from nonstop.cli.complete import complete_storage, complete_study
+from nonstop.cli.leaders import best_line, check_results, echo_front, front_line, leaders_of
 from nonstop.cli.study_summary import (
     believed_line,
     believed_of,
-    best_line,
-    best_of,
     echo_study,
+    goals_as_json,
     local,
     notes_line,
     pace_as_json,
@@ -22,8 +22,8 @@ from nonstop.cli.study_summary import (
 )
 from nonstop.cli.target import locate, open_existing, open_study, shown_url, split_words
 from nonstop.cli.terminal import echo, echo_json, echo_table
-from nonstop.errors import StudyError
 from nonstop.history.pace import Pace, Recent, share_of_budget
+from nonstop.trials.spec import goals_of
 from nonstop.types import LARGEST_INTEGER
 from nonstop.wording import iso
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 study_argument = click.argument("words", nargs=-1, metavar="[STORAGE] [STUDY]", shell_complete=complete_study)
-_COLUMNS = ("name", "completed", "budget", "running", "failed", "waiting", "direction", "rule", "last_result", "pace")
+_COLUMNS = ("name", "completed", "budget", "running", "failed", "waiting", "goals", "rule", "last_result", "pace")
 #: How many of the latest changes of a study tell its pace.
 _LATEST = 500
 
@@ -49,7 +49,7 @@ def ls(words: Sequence[str], as_json: bool) -> None:
         counts = storage.counts(study.id)
         running = counts.running + counts.proposing
         trials = {"completed": counts.completed, "running": running, "failed": counts.failed, "waiting": counts.waiting}
-        about = {key: study.spec.get(key) for key in ("direction", "rule")}
+        about = {**goals_as_json(study.spec), "rule": study.spec.get("rule")}
         times = {"created_at": study.created_at, "created": iso(study.created_at)}
         rows.append({"name": study.name, **trials, **about, **times, **_pace(storage, study, counts.completed)})
         if study.trouble:
@@ -79,6 +79,7 @@ def _row(row: dict[str, Any]) -> list[str]:
     part = share_of_budget(pace.completed, pace.budget)
     shown = {"budget": f"{pace.budget} ({part})" if part else "-", "last_result": local(row["last_result"])}
     shown["pace"] = ", ".join(pace.words())
+    shown["goals"] = str(goals_of(row))
     return [str(shown.get(column, row.get(column))) for column in _COLUMNS]
 
 
@@ -106,13 +107,17 @@ def show(words: Sequence[str], as_json: bool) -> None:
 @study_argument
 @json_option
 def best(words: Sequence[str], as_json: bool) -> None:
-    """Show the best trial: its value and params.
+    """Show the best trial: its value and params. Of several objectives, the front: what no other trial is better than.
 
-    For a noisy study, also the trial that the model believes best: the best observed value is partly luck."""
+    With constraints, the best that satisfies them; before there is one, the trial that violates them least. For a
+    noisy study, also the trial that the model believes best: the best observed value is partly luck."""
     study = open_study(*locate(words))
-    found, believed = best_of(study), believed_of(study)
-    if found is None:
-        raise StudyError(f"study {study.name!r} has no completed trial yet")
+    leaders = leaders_of(study)
+    check_results(study, leaders)
+    if "front" in leaders:
+        _echo_all(leaders["front"], as_json)
+        return
+    found, believed = leaders["best"], believed_of(study)
     if as_json:
         echo_json({**found, "believed": believed})
         return
@@ -121,3 +126,12 @@ def best(words: Sequence[str], as_json: bool) -> None:
         echo(f"notes: {notes_line(found)}")
     if believed is not None:
         echo(f"believed best: {believed_line(believed)}")
+
+
+def _echo_all(front: Sequence[Mapping[str, Any]], as_json: bool) -> None:
+    if as_json:
+        echo_json({"front": front})
+    elif front[0].get("violated"):
+        echo(front_line(front))
+    else:
+        echo_front(front, most=None)

@@ -11,6 +11,7 @@ import click
 
 from nonstop.acquisition.rules import DEFAULT_RULE
 from nonstop.cli.complete import COMPLETERS
+from nonstop.cli.goals import with_goals
 from nonstop.cli.parameters import FORMS, parameters_of
 from nonstop.cli.studyfile import Source, StudyFile, read_keys, study_file
 from nonstop.cli.target import VARIABLE
@@ -116,7 +117,7 @@ def read_arguments(target: str | None, params: Sequence[str], options: Mapping[s
 
 def read_all_keys(target: str | None, params: Sequence[str], options: Mapping[str, object]) -> dict[str, object]:
     """The same as checked keys, of which some may be missing."""
-    given = Source().checked(given_options(options))
+    given = Source().checked(given_options(with_goals(options)))
     keys = _from_target(target)
     if "command" in given and "objective" in keys and not _is_file(target):
         raise StudyFileError(f"expected either {str(target)[:200]} or --command, got both")
@@ -128,6 +129,8 @@ def read_all_keys(target: str | None, params: Sequence[str], options: Mapping[st
         keys["space"] = Space({**known, **declared}, known.where if isinstance(known, Space) else ())
     if "where" in given:  # constraints add to those of a file
         given["where"] = [*cast("Sequence[str]", keys.get("where", ())), *cast("Sequence[str]", given["where"])]
+    if "constraints" in given:  # these too; of the same outcome, the one that was typed counts
+        given["constraints"] = {**cast("Mapping[str, str]", keys.get("constraints", {})), **given["constraints"]}  # type: ignore[dict-item]
     return {**keys, **given}
 
 

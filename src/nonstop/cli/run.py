@@ -11,6 +11,7 @@ import click
 from nonstop.cli.complete import complete_target
 from nonstop.cli.devices import environments_of
 from nonstop.cli.fix import fix_option, fixed_of
+from nonstop.cli.goals import goal_options
 from nonstop.cli.identity import CHANGED, check_unchanged, command_of, with_own_name
 from nonstop.cli.options import (
     key_options,
@@ -48,7 +49,9 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
 @param_option
 @where_option
 @fix_option
-@key_options("storage", "name", "direction", "rule", "surrogate", "seed", "initial")
+@key_options("storage", "name", "direction")
+@goal_options
+@key_options("rule", "surrogate", "seed", "initial")
 @noisy_option
 @key_options("workers", "n_trials", "timeout", "until", "lease", "trial_timeout", "max_failures", "engine", "address")
 @key_options("folder", "gpus")

@@ -8,11 +8,10 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from nonstop.cli.leaders import echo_front, echo_leaders, leaders_of
 from nonstop.cli.study_summary import (
     believed_line,
     believed_of,
-    best_line,
-    best_of,
     counts_line,
     counts_of,
     echo_failures,
@@ -60,10 +59,10 @@ def summary_of_run(
         "storage": word_without_passwords(url),
         "state": _STATES.get(outcome.code, "interrupted"),
         "reason": None if outcome.reason is None else without_passwords(outcome.reason),
-        "ended": ending(n_trials, until, study.spec.sign, trials) if outcome.code == 0 else None,
+        "ended": ending(n_trials, until, study.spec.goals, trials) if outcome.code == 0 else None,
         "seconds": seconds,
         "counts": counts_of(trials),
-        "best": best_of(study),
+        **leaders_of(study),
         "believed": believed_of(study),
         **usage_of(outcome.usages or utilisation(trials)),
         "failures": failures_of(trials),
@@ -77,7 +76,7 @@ def echo_run(summary: dict[str, Any], as_json: bool) -> None:
     if as_json:
         echo_json(summary)
         return
-    echo(f"best     {best_line(summary['best'])}")
+    echo_leaders(summary, 9)
     if notes_line(summary["best"]):
         echo(f"notes    {notes_line(summary['best'])}")
     if summary["believed"]:
@@ -89,8 +88,11 @@ def echo_run(summary: dict[str, Any], as_json: bool) -> None:
         echo(f"workers  {usage_line(summary['workers'])}, {span}")
     if summary["ended"]:
         echo(f"ended    {summary['ended']}")
+    if summary.get("front"):
+        echo()
+        echo_front(summary["front"])
     echo_failures(summary["failures"])
-    if summary["failures"]:
+    if summary["failures"] or summary.get("front"):
         echo()
     if summary["state"] == "finished":
         echo(f"next     {summary['next']}")

@@ -26,7 +26,7 @@ def run_workers(study: Study, url: str, arguments: Mapping[str, Any], quiet: boo
     from nonstop.history.board import Board
     from nonstop.live.monitor import Monitor
 
-    board = Board(study.spec.sign, study.trials)
+    board = Board(study.spec.goals, study.trials)
     with (
         open_display(study, arguments.get("n_trials"), quiet) as display,
         Monitor(study.storage, study.id, board, display) as monitor,
@@ -68,7 +68,7 @@ def open_display(study: Study, budget: int | None, quiet: bool) -> Iterator[Disp
             yield Lines(lambda line: echo(line, err=True), budget)
             return
         with (
-            Panel(console, f"{study.name}, {study.spec.direction}", budget) as panel,
+            Panel(console, f"{study.name}, {study.spec.goals}", budget) as panel,
             captured_output(lambda line: console.print(Text.from_ansi(line))),
         ):
             yield panel

@@ -8,10 +8,12 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from nonstop.cli.leaders import echo_front, echo_leaders, leaders_of
 from nonstop.cli.terminal import echo, echo_table
 from nonstop.errors import StudyError
 from nonstop.history.pace import Pace, pace_of, share_of_budget
 from nonstop.space import Space
+from nonstop.trials.spec import goals_of
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import assignments, cause_of, duration, iso, moment, scalar, share, visible
 from nonstop.workers.usage import Usage, overall
@@ -38,13 +40,14 @@ def summary_of_study(study: Study, url: str, now: float) -> dict[str, Any]:
     return {
         "name": study.name,
         "storage": url,
-        **{key: spec.get(key) for key in ("direction", "rule", "seed", "space")},
+        **goals_as_json(spec),
+        **{key: spec.get(key) for key in ("rule", "seed", "space")},
         "created": iso(record.created_at),
         "began": iso(began(trials)),
         "last_result": iso(pace.last),
         "counts": counts_of(trials),
         **pace_as_json(pace),
-        "best": best_of(study),
+        **leaders_of(study),
         "believed": believed_of(study),
         **usage_of(utilisation(trials)),
         "running": [_running(trial, now) for trial in trials if trial.state in _RUNNING],
@@ -77,14 +80,12 @@ def counts_of(trials: Iterable[Trial]) -> dict[str, int]:
     return {state.value: states[state] for state in _ORDER}
 
 
-def best_of(study: Study) -> dict[str, Any] | None:
-    """The best trial; None before the first result."""
-    try:
-        trial = study.best_trial
-    except StudyError:
-        return None
-    noted = {"notes": dict(trial.notes)} if trial.notes else {}
-    return {"number": trial.number, "value": trial.value, "params": dict(trial.params or {}), **noted}
+def goals_as_json(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """What a stored specification wants: the direction, of one objective; and objectives and constraints, if they have
+    names."""
+    goals = goals_of(spec)
+    named = {key: spec[key] for key in ("objectives", "constraints") if spec.get(key)}
+    return {"direction": None if goals.several else next(iter(goals.objectives.values())), **named}
 
 
 def believed_of(study: Study) -> dict[str, Any] | None:
@@ -137,8 +138,11 @@ def echo_study(summary: Mapping[str, Any]) -> None:
     """Print the summary of a study as text."""
     echo(f"study   {visible(summary['name'])} in {summary['storage']}")
     space = Space.from_json(summary["space"])
-    about = f"{summary['direction']} {', '.join(space.names)} by {summary['rule']}, seed {summary['seed']}"
-    echo(f"about   {visible(about)}")
+    goals = goals_of(summary)
+    about = f"{', '.join(space.names)} by {summary['rule']}, seed {summary['seed']}"
+    echo(f"about   {visible(about if goals.named else f'{goals} {about}')}")
+    if goals.named:
+        echo(f"goals   {visible(str(goals))}")
     for constraint, _ in space.rules():
         echo(f"where   {visible(str(constraint))}")
     echo(f"trials  {counts_line(summary['counts'])}")
@@ -146,11 +150,14 @@ def echo_study(summary: Mapping[str, Any]) -> None:
         echo(f"budget  {pace_line(summary)}")
     if summary["began"]:
         echo(f"time    began {local(summary['began'])}, last result {local(summary['last_result'])}")
-    echo(f"best    {best_line(summary['best'])}")
+    echo_leaders(summary, 8)
     if notes_line(summary["best"]):
         echo(f"notes   {notes_line(summary['best'])}")
     if summary["believed"]:
         echo(f"belief  {believed_line(summary['believed'])}")
+    if summary.get("front"):
+        echo()
+        echo_front(summary["front"])
     if summary["workers"]:
         span = "from the first trial to the last result of each"
         echo(f"\n{share(summary['utilisation'])} of the workers' time was spent evaluating, {span}")
@@ -171,13 +178,6 @@ def counts_line(counts: Mapping[str, int]) -> str:
     """40 completed, 4 running, 1 failed; states without trials are left out"""
     parts = [f"{count} {state}" for state, count in counts.items() if count]
     return ", ".join(parts) or "none yet"
-
-
-def best_line(best: Mapping[str, Any] | None) -> str:
-    """0.397 at trial 12: x=0.5"""
-    if best is None:
-        return "no result yet"
-    return f"{scalar(best['value'])} at trial {best['number']}: {assignments(best['params'])}"
 
 
 def notes_line(best: Mapping[str, Any] | None) -> str:

@@ -19,7 +19,9 @@ from typing import Any, Final, cast, get_args
 from nonstop.acquisition.rules import rule_of
 from nonstop.arguments import LONGEST, text_of, whole_of
 from nonstop.cli.devices import devices_of
+from nonstop.cli.goals import check_goals
 from nonstop.errors import RuleError, SpaceError, StudyError, StudyFileError
+from nonstop.outcomes.goals import Goals
 from nonstop.space import Space
 from nonstop.space.constraint import constraints_of
 from nonstop.surrogate.model import surrogate_of
@@ -35,8 +37,8 @@ DEFAULT_STORAGE: Final = "sqlite:///nonstop.db"
 class StudyFile:
     """The values of the keys, or their defaults. Exactly one of `objective` and `command` is given.
 
-    Where direction, rule, surrogate, seed, initial and noisy are None, an existing study keeps its own, and a new one
-    gets the default of create_study().
+    Where direction, objectives, constraints, rule, surrogate, seed, initial and noisy are None, an existing study keeps
+    its own, and a new one gets the default of create_study().
     """
 
     space: Space
@@ -52,6 +54,10 @@ class StudyFile:
     #: The URL of the storage.
     storage: str = DEFAULT_STORAGE
     direction: Direction | None = None
+    #: The directions of named objectives.
+    objectives: Mapping[str, Direction] | None = None
+    #: What other outcomes have to be, such as "<= 8.0", by name.
+    constraints: Mapping[str, str] | None = None
     rule: str | None = None
     surrogate: str | None = None
     seed: int | None = None
@@ -87,7 +93,7 @@ class StudyFile:
     @property
     def settings(self) -> dict[str, Any]:
         """The arguments of create_study() that say what the study is."""
-        names = ("space", "direction", "rule", "surrogate", "seed", "noisy", "initial")
+        names = ("space", "direction", "objectives", "constraints", "rule", "surrogate", "seed", "noisy", "initial")
         return {name: getattr(self, name) for name in names}
 
 
@@ -159,6 +165,7 @@ def study_file(keys: Mapping[str, object]) -> StudyFile:
 def planned(keys: Mapping[str, object]) -> StudyFile:
     """The same without a budget and, if it has a name, without an objective: for a study that is not run here."""
     _check_space(keys)
+    check_goals(keys)
     if "objective" in keys and "command" in keys:
         raise StudyFileError('expected one of objective = "module:function" and command = "...", got both')
     if not keys.keys() & {"name", "objective", "command"}:
@@ -249,6 +256,15 @@ def _until(value: object) -> Until:
     return until_of(value)  # or StudyError
 
 
+def _objectives(value: object) -> dict[str, Direction]:
+    return dict(Goals.of("minimize", value).objectives)  # type: ignore[arg-type]  # or StudyError
+
+
+def _constraints(value: object) -> dict[str, str]:
+    bounds = Goals.of("minimize", None, value).constraints  # type: ignore[arg-type]  # or StudyError
+    return {name: str(bound) for name, bound in bounds.items()}
+
+
 def _space(value: object) -> Space:
     return value if isinstance(value, Space) else Space.from_json(value)  # type: ignore[arg-type]
 
@@ -290,6 +306,8 @@ _CHECKS: Final[Mapping[str, tuple[Callable[[object], object], str]]] = {
     "fix": (_table, "a table of parameters and their values"),
     "storage": (_url, "a URL: sqlite:///FILE or postgresql://USER@HOST/DATABASE"),
     "direction": (_one_of(get_args(Direction)), '"minimize" or "maximize"'),
+    "objectives": (_objectives, "a table of names, each minimize or maximize"),
+    "constraints": (_constraints, "a table of names and bounds"),
     "rule": (_rule, "the name of a rule"),
     "surrogate": (_surrogate, "the name of a surrogate"),
     "seed": (_at_least(0), "a whole number from 0 to 2**63 - 1"),

@@ -12,6 +12,7 @@ from nonstop.dashboard.reader import Reader
 from nonstop.dashboard.rows import text_of
 from nonstop.dashboard.status import StudyStatus, state_of
 from nonstop.storage.contract import StudyRecord
+from nonstop.trials.spec import goals_of
 
 #: Seconds of one poll for studies whose trials have not been read yet; the other studies wait for the next poll.
 _READING: Final = 0.3
@@ -35,6 +36,8 @@ class Overview:
     def _row(self, record: StudyRecord, until: float) -> dict[str, Any]:
         about = {"id": record.id, "name": record.name, "created": record.created_at}
         about |= {key: record.spec.get(key) for key in ("direction", "rule")}
+        if (goals := goals_of(record.spec)).named:
+            about["goals"] = str(goals)
         about["dim"] = len(names_of(space)) if isinstance(space := record.spec.get("space"), Mapping) else None
         status = self._statuses.get(record.id)
         if status is None and time.monotonic() > until:
@@ -42,7 +45,7 @@ class Overview:
             unread = {"best": None, "last": None, "budget": record.budget, "per_second": None, "ready": None}
             return {**about, "read": False, "state": state_of(counts), "counts": counts, **unread}
         if status is None:
-            status = self._statuses[record.id] = StudyStatus(1.0 if about["direction"] == "maximize" else -1.0)
+            status = self._statuses[record.id] = StudyStatus(goals)
         status.apply(self._storage.exchange(record.id, status.cursor))
         return {**about, "read": True, **status.as_json(record.budget)}
 

@@ -10,10 +10,10 @@ from plotly.colors import sample_colorscale
 
 from nonstop.history.coordinates import Parallel
 from nonstop.history.scale import Scale
-from nonstop.plots.coordinates import ABSENT, APART
+from nonstop.plots.coordinates import ABSENT, APART, column_scale, notes_of, title_of
 from nonstop.plots.plotly import go
 from nonstop.plots.style import EMPHASIS, FAINT, NOTHING, empty, figure
-from nonstop.plots.values import beyond_note, noted
+from nonstop.plots.values import noted
 from nonstop.plots.words import distinct, escaped, number
 from nonstop.types import Array
 
@@ -21,6 +21,8 @@ from nonstop.types import Array
 _SHADES: Final = 8
 #: With more axes than this, names are shortened and tilted.
 _CROWDED: Final = 8
+#: So are they beside outcomes if the longest name could not stand this often in a row of this many characters.
+_CHARACTERS: Final = 80
 #: The height of values that are not there.
 _BELOW: Final = -0.18
 
@@ -29,19 +31,21 @@ def lines(record: Parallel) -> go.Figure:
     """The figure."""
     if record.window is None:
         return empty(NOTHING)
-    few = "" if len(record.values) == record.of else f" ({len(record.values):,} of {record.of:,} results)"
-    drawn = figure(f"Good results are orange: where do they agree?{few}", 460, showlegend=False)
+    drawn = figure(title_of(record), 460, showlegend=False)
     window = record.window
-    value = Scale("value", window.kind, window.low, window.high if window.high > window.low else window.low + 1.0)
-    scales = (*record.scales, value)
-    places = np.column_stack([record.places, window.clip(record.values)])
+    value = Scale(record.name, window.kind, window.low, window.high if window.high > window.low else window.low + 1.0)
+    scales = (*record.scales, *(column_scale(column) for column in record.columns), value)
+    others = [column.window.clip(column.values) for column in record.columns]
+    places = np.column_stack([record.places, *others, window.clip(record.values)])
     heights = np.column_stack([height(scale, places[:, axis]) for axis, scale in enumerate(scales)])
-    for shade, rows in enumerate(np.array_split(np.arange(len(heights)), _SHADES)):
+    feasible = np.array_split(np.arange(record.infeasible, len(heights)), _SHADES)
+    for shade, rows in ((0, np.arange(record.infeasible)), *enumerate(feasible)):
         if len(rows):
             drawn.add_scatter(**_bundle(heights[rows], [record.numbers[row] for row in rows], shade))
-    _axes(drawn, scales, [bool(np.isnan(column).any()) for column in places.T])
-    beyond = beyond_note("value", window.beyond(record.values), window)
-    return noted(drawn, beyond and f"{beyond}, drawn at its end", width=APART * len(scales))
+    longest = max(len(scale.label) for scale in scales)
+    crowded = len(scales) > _CROWDED or (len(record.columns) > 0 and longest * len(scales) > _CHARACTERS)
+    _axes(drawn, scales, crowded, [bool(np.isnan(column).any()) for column in places.T])
+    return noted(drawn, *notes_of(record), width=APART * len(scales))
 
 
 def height(scale: Scale, places: Array) -> Array:
@@ -69,8 +73,7 @@ def _bundle(heights: Array, numbers: list[int], shade: int) -> dict[str, Any]:
     }
 
 
-def _axes(drawn: go.Figure, scales: tuple[Scale, ...], missing: list[bool]) -> None:
-    crowded = len(scales) > _CROWDED
+def _axes(drawn: go.Figure, scales: tuple[Scale, ...], crowded: bool, missing: list[bool]) -> None:
     for axis in range(len(scales)):
         drawn.add_shape(type="line", x0=axis, x1=axis, y0=0, y1=1, line={"color": FAINT, "width": 1}, layer="below")
     for y, words in ((0.0, [_ends(scale)[0] for scale in scales]), (1.0, [_ends(scale)[1] for scale in scales])):

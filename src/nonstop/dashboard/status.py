@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
 from nonstop.history.board import Board
+from nonstop.outcomes.goals import Goals
 from nonstop.trials.messages import Exchange
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import cause_of
 
 _MOST_REASONS: Final = 8
+#: Trials of a front that the page marks.
+_MOST_FRONT: Final = 2000
 
 
 class StudyStatus:
     """Counts, best trial, failures and rate of a study. Not thread-safe."""
 
-    def __init__(self, sign: float) -> None:
-        self._board = Board(sign)
+    def __init__(self, goals: Goals) -> None:
+        self._board = Board(goals)
         self._reasons: Counter[str] = Counter()
         self._began: float | None = None
         self._at = 0.0  # when the latest change was read
@@ -54,7 +57,7 @@ class StudyStatus:
         return {
             "state": state_of(asdict(counts)),
             "counts": asdict(counts),
-            "best": _best(self._board.incumbent),
+            "best": _best(self._board.front, self._board.goals),
             "failures": [{"reason": r, "count": n} for r, n in self._reasons.most_common(_MOST_REASONS) if n],
             "began": self._began,
             "last": pace.last,
@@ -78,10 +81,22 @@ def state_of(counts: Mapping[str, int]) -> str:
     return "idle" if counts["completed"] or counts["failed"] else "empty"
 
 
-def _best(trial: Trial | None) -> dict[str, Any] | None:
-    if trial is None:
+def _best(front: Sequence[Trial], goals: Goals) -> dict[str, Any] | None:
+    """The best trial, or the latest of the front, with the range of each objective on it and the numbers of its
+    trials."""
+    if not front:
         return None
+    trial = front[-1]
+    feasible = goals.violation(trial.outcomes) == 0.0
+    more: dict[str, Any] = {} if feasible else {"feasible": False}
+    if goals.several and feasible:
+        ends = {name: [one.outcomes[name] for one in front] for name in goals.objectives}
+        more["ranges"] = {name: [min(values), max(values)] for name, values in ends.items()}
+        more["front"] = [one.number for one in front[:_MOST_FRONT]]
     return {
+        **more,
+        "of": len(front),
+        "outcomes": dict(trial.outcomes),
         "number": trial.number,
         "value": trial.value,
         "params": dict(trial.params or {}),

@@ -83,6 +83,16 @@ def pack(task: Task) -> tuple[Parcel, BaseContext]:
         ) from error
 
 
+def by_value(given: object) -> bytes:
+    """Anything as bytes for another process of this machine, functions and classes included."""
+    return cast("bytes", _cloudpickle().dumps(given))
+
+
+def opened(data: bytes) -> object:
+    """What by_value() made into bytes, in the process that received it."""
+    return cast("object", _cloudpickle().loads(data))
+
+
 def check_shared(task: Task) -> None:
     """StudyError if the study lives in the memory of this process."""
     try:

@@ -9,11 +9,11 @@ from typing import IO
 
 from nonstop.errors import DataError
 from nonstop.files.reading import READABLE, Row, read_rows
-from nonstop.space import Space
 from nonstop.study import Study
 from nonstop.trials.messages import Insert
 from nonstop.trials.mirror import key_of
 from nonstop.trials.rows import inserts_of
+from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 
 
@@ -49,16 +49,16 @@ def import_trials(study: Study, path: str | Path, *, form: str | None = None, ag
 
     RowsError, and nothing is added, if a row is wrong. Trials that the study has are left out, unless `again`."""
     with Path(path).open(encoding="utf-8-sig", newline="") as stream:
-        inserts = read_inserts(stream, form or format_of(str(path)), study.spec.space)
+        inserts = read_inserts(stream, form or format_of(str(path)), study.spec)
     return add(study, inserts, again)
 
 
 def read_inserts(
-    stream: IO[str], form: str, space: Space, value: str | None = None, raw: bool = False, extras: bool = False
+    stream: IO[str], form: str, spec: Spec, value: str | None = None, raw: bool = False, extras: bool = False
 ) -> list[Insert]:
     """The trials of a stream; RowsError with all that is wrong with its rows."""
-    rows = read_rows(stream, form, space, value, raw)
-    return inserts_of(space, [row.data for row in rows], _where(rows, form), extras)
+    rows = read_rows(stream, form, spec.space, spec.goals, value, raw)
+    return inserts_of(spec.space, spec.goals, [row.data for row in rows], _where(rows, form), extras)
 
 
 def _where(rows: Sequence[Row], form: str) -> _Where:
@@ -105,5 +105,5 @@ def not_yet(inserts: Iterable[Insert], trials: Iterable[Trial]) -> list[Insert]:
 def _is(insert: Insert, trial: Trial) -> bool:
     if insert.state is TrialState.WAITING:
         return all(trial.notes.get(name) == note for name, note in insert.notes.items())
-    same = (insert.state, insert.value) == (trial.state, trial.value)
+    same = (insert.state, insert.value, insert.outcomes) == (trial.state, trial.value, trial.outcomes)
     return same and insert.finished_at in (None, trial.finished_at)

@@ -35,7 +35,10 @@ _PARAMS: Final = text(
     f"SELECT trial_id, param_name, param_value, distribution_json {_OF_TRIALS.format(table='trial_params')} "
     "ORDER BY param_id"
 )
-_VALUES: Final = text(f"SELECT trial_id, value {_OF_TRIALS.format(table='trial_values')}")
+_NAMES: Final = text(
+    "SELECT value_json FROM study_system_attributes WHERE study_id = :study AND key = 'study:metric_names'"
+)
+_VALUES: Final = text(f"SELECT trial_id, objective, value {_OF_TRIALS.format(table='trial_values')}")
 _NOTES: Final = text(f"SELECT trial_id, key, value_json {_OF_TRIALS.format(table='trial_user_attributes')}")
 
 
@@ -57,13 +60,21 @@ class OptunaStudy:
     """A study of Optuna, in our words."""
 
     name: str
-    direction: Direction
+    #: One for each objective, by the name that Optuna has for it.
+    objectives: Mapping[str, Direction]
     #: For nonstop.trials.rows, one for each trial that ended with a value or a failure.
     rows: Sequence[Mapping[str, Any]]
     #: For each parameter, what the trials said about it.
     distributions: Mapping[str, Sequence[Distribution]]
     #: How many trials were left out, by why.
     left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def goals(self) -> dict[str, Any]:
+        """What create_study() has to be told: objectives, or the direction of the only one."""
+        if len(self.objectives) > 1:
+            return {"objectives": self.objectives}
+        return {"direction": next(iter(self.objectives.values()))}
 
 
 def read_optuna(url: str, name: str | None = None) -> OptunaStudy:
@@ -115,10 +126,18 @@ def _study(connection: Connection, name: str | None) -> OptunaStudy:
         raise DataError(f"which study of Optuna? There is {there}" if name is None else _no_study(name, there))
     at = {"study": known[name]}
     directions = [str(row.direction).lower() for row in connection.execute(_DIRECTIONS, at)]
-    if len(directions) != 1 or directions[0] not in ("minimize", "maximize"):
-        raise DataError(f"{shown(name)} has {len(directions)} objectives ({', '.join(directions)}): expected one")
-    rows, distributions, left_out = _rows(connection, at)
-    return OptunaStudy(str(name), cast("Direction", directions[0]), rows, distributions, left_out)
+    if not directions or not set(directions) <= {"minimize", "maximize"}:
+        raise DataError(f"{shown(name)} has the directions {shown(directions)}: expected minimize or maximize")
+    objectives = dict(zip(_names(connection, at, len(directions)), directions, strict=True))
+    rows, distributions, left_out = _rows(connection, at, list(objectives))
+    return OptunaStudy(str(name), cast("Mapping[str, Direction]", objectives), rows, distributions, left_out)
+
+
+def _names(connection: Connection, at: Mapping[str, int], count: int) -> list[str]:
+    """What Optuna calls the objectives; it numbers them where nobody named them."""
+    stored = connection.execute(_NAMES, at).scalar()
+    names = json.loads(stored) if stored else []
+    return names if len(set(names)) == count else [f"values_{place}" for place in range(count)]
 
 
 def _no_study(name: str, there: str) -> str:
@@ -126,7 +145,7 @@ def _no_study(name: str, there: str) -> str:
 
 
 def _rows(
-    connection: Connection, at: Mapping[str, int]
+    connection: Connection, at: Mapping[str, int], objectives: Sequence[str]
 ) -> tuple[list[Any], dict[str, list[Distribution]], Counter[str]]:
     params: dict[int, dict[str, Any]] = {}
     said: dict[int, dict[str, Distribution]] = {}
@@ -134,7 +153,10 @@ def _rows(
         distribution = distribution_of(name, described)
         params.setdefault(trial, {})[name] = external(distribution, internal)
         said.setdefault(trial, {})[name] = distribution
-    values = {row.trial_id: row.value for row in connection.execute(_VALUES, at)}
+    values: dict[int, dict[str, float]] = {}
+    for trial, objective, value in connection.execute(_VALUES, at):
+        if value is not None and objective < len(objectives):
+            values.setdefault(trial, {})[objectives[objective]] = value
     notes: dict[int, dict[str, Any]] = {}
     for trial, key, value in connection.execute(_NOTES, at):
         notes.setdefault(trial, {})[key] = json.loads(value)
@@ -148,11 +170,14 @@ def _rows(
             continue
         for name, distribution in said.get(trial, {}).items():
             distributions.setdefault(name, []).append(distribution)
-        value = values.get(trial) if state == "COMPLETE" else None
-        row = {"number": number, "params": params.get(trial, {}), "notes": notes.get(trial, {}), "value": value}
-        row |= {"state": "completed" if value is not None else "failed", "started_at": _time(started)}
+        found = values.get(trial, {}) if state == "COMPLETE" else {}
+        complete = len(found) == len(objectives)
+        row = {"number": number, "params": params.get(trial, {}), "notes": notes.get(trial, {})}
+        if complete:
+            row |= {"outcomes": found} if len(found) > 1 else {"value": found[objectives[0]]}
+        row |= {"state": "completed" if complete else "failed", "started_at": _time(started)}
         why = "failed in Optuna" if state == "FAIL" else "no finite value in Optuna"
-        rows.append({**row, "finished_at": _time(finished), "reason": None if value is not None else why})
+        rows.append({**row, "finished_at": _time(finished), "reason": None if complete else why})
     return rows, distributions, left_out
 
 

@@ -14,13 +14,14 @@ from typing import IO, Any, Final
 
 from nonstop.errors import DataError, NonstopError, ParamsError
 from nonstop.files.cells import json_in, number_in, text_in, value_of
+from nonstop.outcomes.goals import Goals
 from nonstop.space import Space
-from nonstop.trials.rows import NOTE, PARAM
+from nonstop.trials.rows import NOTE, PARAM, outcome_named
 from nonstop.wording import shown
 
 READABLE: Final = ("csv", "jsonl", "json")
 _NUMBERS: Final = ("value", "started_at", "finished_at", "seconds", "datetime_start", "datetime_complete")
-_JSON: Final = ("notes", "fixed", "params")
+_JSON: Final = ("notes", "fixed", "params", "outcomes")
 #: Characters of one cell: csv refuses more than 131,072, and reasons and notes may be longer.
 _LONGEST_CELL: Final = 2**30
 
@@ -33,14 +34,17 @@ class Row:
     data: Mapping[str, Any] | NonstopError
 
 
-def read_rows(stream: IO[str], form: str, space: Space, value: str | None = None, raw: bool = False) -> list[Row]:
+def read_rows(
+    stream: IO[str], form: str, space: Space, goals: Goals, value: str | None = None, raw: bool = False
+) -> list[Row]:
     """All rows. `value` is the name of the column of values, if it is not called so; with `raw`, a ' at the beginning
     of a text is a part of it. DataError if the file is not of this form at all."""
     try:
-        rows = list(_csv(stream, space, value, raw) if form == "csv" else _renamed(_READERS[form](stream), value))
+        if form == "csv":
+            return list(_csv(stream, _Cells(space, goals, raw), value))
+        return list(_renamed(_READERS[form](stream), value))
     except UnicodeDecodeError as error:
         raise DataError(f"the file is no text in UTF-8: {error.reason}") from None
-    return rows
 
 
 def _jsonl(stream: Iterable[str]) -> Iterator[Row]:
@@ -77,17 +81,17 @@ def _renamed(rows: Iterable[Row], value: str | None) -> Iterator[Row]:
             yield Row(row.line, {("value" if key == value else key): part for key, part in row.data.items()})
 
 
-def _csv(stream: Iterable[str], space: Space, value: str | None, raw: bool) -> Iterator[Row]:
+def _csv(stream: Iterable[str], reading: _Cells, value: str | None) -> Iterator[Row]:
     before = csv.field_size_limit(_LONGEST_CELL)
     try:
         reader = csv.reader(stream, strict=True)
-        header = [text_in(cell) if not raw else cell for cell in next(reader, [])]
+        header = [cell if reading.raw else text_in(cell) for cell in next(reader, [])]
         header = ["value" if name == value else name for name in header]
         _check_header(header)
         line = reader.line_num + 1
         for cells in reader:
             if cells:
-                yield Row(line, _row(header, cells, space, raw))
+                yield Row(line, _row(header, cells, reading))
             line = reader.line_num + 1
     except csv.Error as error:
         raise DataError(f"line {reader.line_num}: this is no CSV: {error}") from None
@@ -103,11 +107,11 @@ def _check_header(header: Sequence[str]) -> None:
         raise DataError(f"the column {shown(twice)} is there twice")
 
 
-def _row(header: Sequence[str], cells: Sequence[str], space: Space, raw: bool) -> Mapping[str, Any] | NonstopError:
+def _row(header: Sequence[str], cells: Sequence[str], reading: _Cells) -> Mapping[str, Any] | NonstopError:
     if len(cells) != len(header):
         return ParamsError(f"it has {len(cells)} cells, and the first line {len(header)}")
     try:
-        parsed = {name: _parsed(name, cell, space, raw) for name, cell in zip(header, cells, strict=True)}
+        parsed = {name: reading.parsed(name, cell) for name, cell in zip(header, cells, strict=True)}
     except NonstopError as error:
         return error
     return {name: value for name, value in parsed.items() if value is not _EMPTY}
@@ -116,27 +120,39 @@ def _row(header: Sequence[str], cells: Sequence[str], space: Space, raw: bool) -
 _EMPTY: Final = object()
 
 
-def _parsed(name: str, cell: str, space: Space, raw: bool) -> object:
-    """What a cell holds; _EMPTY if that is nothing."""
-    field = name in _NUMBERS or name in _JSON
-    own = name.removeprefix(PARAM) if space.named(name.removeprefix(PARAM)) else name
-    if space.named(own) and (own != name or not field):
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """Reads cells for one space and these goals; with `raw`, a ' at the beginning of a text is a part of it."""
+
+    space: Space
+    goals: Goals
+    raw: bool
+
+    def parsed(self, name: str, cell: str) -> object:
+        """What a cell of the column of that name holds; _EMPTY if that is nothing."""
+        field = name in _NUMBERS or name in _JSON
+        own = name.removeprefix(PARAM) if self.space.named(name.removeprefix(PARAM)) else name
+        outcome = outcome_named(name, self.space, self.goals) is not None
+        if self.space.named(own) and not outcome and (own != name or not field):
+            return self._param(own, cell)
+        if cell == "":
+            return _EMPTY
+        if name in _NUMBERS or outcome:
+            return number_in(cell)
+        if name in _JSON:
+            return json_in(name, cell)
+        text = cell if self.raw else text_in(cell)
+        if not name.startswith(NOTE):
+            return text
         try:
-            value = value_of(space, own, cell)
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return text
+
+    def _param(self, name: str, cell: str) -> object:
+        try:
+            value = value_of(self.space, name, cell)
         except ParamsError as error:
-            raise ParamsError(f"parameter {shown(own)}: {error}") from None
-        empty = cell == "" and not any("" in getattr(leaf.parameter, "choices", ()) for leaf in space.named(own))
+            raise ParamsError(f"parameter {shown(name)}: {error}") from None
+        empty = cell == "" and not any("" in getattr(leaf.parameter, "choices", ()) for leaf in self.space.named(name))
         return math.nan if empty else value  # NaN is what tables have in empty cells
-    if cell == "":
-        return _EMPTY
-    if name in _NUMBERS:
-        return number_in(cell)
-    if name in _JSON:
-        return json_in(name, cell)
-    text = cell if raw else text_in(cell)
-    if not name.startswith(NOTE):
-        return text
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text

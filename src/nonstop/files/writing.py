@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from typing import IO, Any, Final
+from typing import IO, Any, Final, Protocol
 
 from nonstop.files.cells import harmless
+from nonstop.trials.rows import OUTCOME, PARAM
 from nonstop.trials.trial import Trial
 from nonstop.wording import printable, visible
 
@@ -24,21 +25,45 @@ def record(trial: Trial) -> dict[str, Any]:
     return {name: getattr(trial, name) for name in COLUMNS} | {"diagnostics": diagnostics}
 
 
-def write_jsonl(trials: Iterable[Trial], _names: Sequence[str], out: IO[str], _raw: bool) -> None:
+class Writer(Protocol):
+    """Writes trials of a space with these names of parameters, and of a study with these names of outcomes."""
+
+    def __call__(
+        self, trials: Iterable[Trial], names: Sequence[str], out: IO[str], raw: bool, outcomes: Sequence[str] = ()
+    ) -> None:
+        """Write all of them; with `raw`, texts as they are."""
+
+
+def write_jsonl(
+    trials: Iterable[Trial],
+    names: Sequence[str],  # noqa: ARG001
+    out: IO[str],
+    raw: bool,  # noqa: ARG001
+    outcomes: Sequence[str] = (),  # noqa: ARG001
+) -> None:
     """One JSON object per line."""
     for trial in trials:
         out.write(json.dumps(record(trial)) + "\n")
 
 
-def write_json(trials: Iterable[Trial], _names: Sequence[str], out: IO[str], _raw: bool) -> None:
+def write_json(
+    trials: Iterable[Trial],
+    names: Sequence[str],  # noqa: ARG001
+    out: IO[str],
+    raw: bool,  # noqa: ARG001
+    outcomes: Sequence[str] = (),  # noqa: ARG001
+) -> None:
     """One JSON list."""
     json.dump([record(trial) for trial in trials], out, indent=1)
     out.write("\n")
 
 
-def write_csv(trials: Iterable[Trial], names: Sequence[str], out: IO[str], raw: bool) -> None:
-    """One row per trial, without diagnostics; a column params_NAME for each parameter, as in study.to_dataframe()."""
-    plain = [column for column in COLUMNS if column not in ("params", "diagnostics")]
+def write_csv(
+    trials: Iterable[Trial], names: Sequence[str], out: IO[str], raw: bool, outcomes: Sequence[str] = ()
+) -> None:
+    """One row per trial, without diagnostics; a column params_NAME for each parameter and outcomes_NAME for each
+    outcome, as in study.to_dataframe()."""
+    plain = [column for column in COLUMNS if column not in ("params", "diagnostics", "outcomes")]
     after_value = plain.index("value") + 1
     writer = csv.writer(_Lines(out))
 
@@ -47,11 +72,13 @@ def write_csv(trials: Iterable[Trial], names: Sequence[str], out: IO[str], raw: 
         shown = visible if out.isatty() else printable
         writer.writerow([shown(cell) if isinstance(cell, str) else cell for cell in cells])
 
-    write([*plain[:after_value], *(f"params_{name}" for name in names), *plain[after_value:]])
+    own = [*(f"{OUTCOME}{name}" for name in outcomes), *(f"{PARAM}{name}" for name in names)]
+    write([*plain[:after_value], *own, *plain[after_value:]])
     for trial in trials:
         values = [_cell(column, getattr(trial, column)) for column in plain]
         params: Mapping[str, object] = trial.params or {}
-        write([*values[:after_value], *(params.get(name) for name in names), *values[after_value:]])
+        cells = [*map(trial.outcomes.get, outcomes), *map(params.get, names)]
+        write([*values[:after_value], *cells, *values[after_value:]])
 
 
 def _cell(column: str, value: object) -> object:
@@ -71,7 +98,7 @@ class _Lines:
         return self._out.write(line.removesuffix("\r\n") + "\n")
 
 
-FORMATS: Mapping[str, Callable[[Iterable[Trial], Sequence[str], IO[str], bool], None]] = {
+FORMATS: Final[Mapping[str, Writer]] = {
     "csv": write_csv,
     "json": write_json,
     "jsonl": write_jsonl,

@@ -1,13 +1,14 @@
-"""The state of a run, from the changes that its storage reports: counts, incumbent, and what each worker is doing."""
+"""The state of a run, from the changes that its storage reports: counts, the best, and what each worker is doing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from nonstop.history.lanes import spent
 from nonstop.history.pace import Pace, Recent
-from nonstop.trials.best import best_of
+from nonstop.outcomes.goals import Goals
+from nonstop.trials.best import front_of
 from nonstop.trials.messages import Counts, Exchange
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.workers.usage import Usage, overall
@@ -38,18 +39,19 @@ class WorkerState:
 
 
 class Board:
-    """Starts from the known trials, which count for the incumbent and the pace only. What apply() costs depends on what
+    """Starts from the known trials, which count for the front and the pace only. What apply() costs depends on what
     changed."""
 
-    def __init__(self, sign: float, trials: Iterable[Trial] = ()) -> None:
+    def __init__(self, goals: Goals, trials: Iterable[Trial] = ()) -> None:
         self.cursor = 0
         self.counts = Counts()
-        self.incumbent: Trial | None = None
+        #: The best trial, or the front of several objectives, in the order of results.
+        self.front: list[Trial] = []
         self.workers: dict[str, WorkerState] = {}
-        self._sign = sign
+        self.goals = goals
         known = sorted(trials, key=lambda trial: trial.sequence)
         self._recent = Recent(known)
-        self._update_incumbent(known)
+        self._update_front(known)
         self._began = self.cursor
 
     def apply(self, exchange: Exchange) -> None:
@@ -57,7 +59,7 @@ class Board:
         before = self.cursor
         self.cursor = max(self.cursor, exchange.cursor)
         self.counts = exchange.counts
-        self._update_incumbent(exchange.changes)
+        self._update_front(exchange.changes)
         self._recent.add(exchange.changes)
         for trial in exchange.changes:
             self._assign(trial, before)
@@ -71,10 +73,9 @@ class Board:
         """How far the study is, and how fast it goes."""
         return self._recent.pace(self.counts.completed, budget, now)
 
-    def _update_incumbent(self, trials: Iterable[Trial]) -> None:
-        for trial in trials:
-            self.cursor = max(self.cursor, trial.sequence)
-            self.incumbent = best_of([trial], self._sign, self.incumbent)
+    def _update_front(self, trials: Sequence[Trial]) -> None:
+        self.cursor = max([self.cursor, *(trial.sequence for trial in trials)])
+        self.front = front_of(trials, self.goals, self.front)
 
     def _assign(self, trial: Trial, before: int) -> None:
         for worker in self.workers.values():  # another worker may have taken it over

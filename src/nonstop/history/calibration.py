@@ -14,8 +14,9 @@ from scipy.special import ndtri
 
 from nonstop.history.posterior import posterior
 from nonstop.history.window import Window, window
+from nonstop.outcomes.goals import VALUE
 from nonstop.surrogate.gp import GP
-from nonstop.surrogate.output import Compress
+from nonstop.surrogate.output import Bilog, Compress
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 from nonstop.types import Array
@@ -53,11 +54,13 @@ class Check:
     #: The part of the results that is worth showing, and of the predictions; None without any.
     window: Window | None = None
     reach: Window | None = None
+    #: The outcome that is predicted.
+    name: str = VALUE
 
 
-def check(spec: Spec, trials: Sequence[Trial]) -> Check:
-    """Compare the results of a study with what the model predicts for each from the others."""
-    model = posterior(spec, trials)
+def check(spec: Spec, trials: Sequence[Trial], outcome: str | None = None) -> Check:
+    """Compare the results of a study with what the model of an outcome predicts for each from the others."""
+    model = posterior(spec, trials, outcome=outcome)
     if model is None or len(model.trials) < 2:
         return Check((), np.empty(0), np.empty(0), np.empty(0), np.empty(0), (), None)
     mean, variance = leave_one_out(model.gp)
@@ -66,7 +69,7 @@ def check(spec: Spec, trials: Sequence[Trial]) -> Check:
     explained = 1.0 - float(np.square(errors).sum()) / total if total > 0.0 else None
     sd = np.sqrt(variance)
     predicted, low, high = model.band(mean, sd)
-    seen = window(model.values, spec.sign)
+    seen = window(model.values, model.sign)
     return Check(
         model.trials,
         model.values,
@@ -75,9 +78,10 @@ def check(spec: Spec, trials: Sequence[Trial]) -> Check:
         high,
         coverages(errors, sd),
         explained,
-        isinstance(model.output, Compress),
+        isinstance(model.output, Compress | Bilog),
         seen,
         seen.wider(np.concatenate([predicted, low, high])),
+        model.view.name,
     )
 
 

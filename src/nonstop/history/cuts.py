@@ -16,6 +16,8 @@ from nonstop.history.relevance import per_parameter, relevance_of
 from nonstop.history.scale import Scale, grid, scales_of
 from nonstop.history.window import Window, window
 from nonstop.numerics.threads import limit_threads
+from nonstop.outcomes.bound import Bound
+from nonstop.outcomes.goals import VALUE
 from nonstop.space import Parameter
 from nonstop.space.encoding import cube_of
 from nonstop.space.layout import layout_of
@@ -54,7 +56,7 @@ class Slice:
 class Slices:
     """A slice for each of the most relevant parameters; `of` is how many parameters there are. `rule` names the
     acquisition that is shown: UCB, if the study's own rule is no function of the posterior; None if the study's rule
-    uses no model."""
+    uses no model, or looks at several outcomes."""
 
     slices: tuple[Slice, ...]
     of: int
@@ -66,6 +68,9 @@ class Slices:
     #: The part worth showing of the results near a slice, and of the model too; None without a result.
     window: Window | None = None
     reach: Window | None = None
+    #: The outcome that is shown, and what it has to be, if there is a constraint on it.
+    name: str = VALUE
+    bound: Bound | None = None
 
     @property
     def near(self) -> Array:
@@ -90,33 +95,39 @@ class Contour:
     #: The parts of the mean and of the sd that are worth showing.
     window: Window
     spread: Window
+    #: The outcome that is shown.
+    name: str = VALUE
 
 
-def slices(spec: Spec, trials: Sequence[Trial], most: int = MOST_SLICES) -> Slices:
-    """Slices through the incumbent along the `most` most relevant parameters; none without a result."""
-    model = posterior(spec, trials)
+def slices(spec: Spec, trials: Sequence[Trial], most: int = MOST_SLICES, outcome: str | None = None) -> Slices:
+    """Slices through the incumbent along the `most` most relevant parameters, of one outcome; none without a
+    result."""
+    model = posterior(spec, trials, outcome=outcome)
     busy = running(trials)
     if model is None:
         return Slices((), cube_of(spec.space).axes, (), np.empty(0), busy, None, None)
+    spec, outcomes = model.view.spec, model.view
     chosen = sorted(_most_relevant(spec, model)[:most])
-    name, rule = _shown_rule(spec)
+    name, rule = (None, None) if outcomes.several else _shown_rule(spec)
     with limit_threads(1):
         cuts = [_slice(spec, model, busy, axis, rule) for axis in chosen]
     best = model.trials[model.incumbent]
     record = Slices(_scaled(cuts), cube_of(spec.space).axes, model.trials, model.values, busy, best, name)
     seen = window(record.near, spec.sign)
     sides = np.concatenate([side for cut in cuts for side in (cut.mean, cut.low, cut.high)])
-    return replace(record, window=seen, reach=seen.wider(sides))
+    return replace(record, window=seen, reach=seen.wider(sides), name=outcomes.name, bound=outcomes.bound)
 
 
-def contour(spec: Spec, trials: Sequence[Trial], x: str | None = None, y: str | None = None) -> Contour | None:
-    """Over the two most relevant parameters of the incumbent, unless they are named; None without a result or a second
-    parameter."""
+def contour(
+    spec: Spec, trials: Sequence[Trial], x: str | None = None, y: str | None = None, outcome: str | None = None
+) -> Contour | None:
+    """One outcome over the two most relevant parameters of the incumbent, unless they are named; None without a result
+    or a second parameter."""
     names, cube = spec.space.names, cube_of(spec.space)
     for name in (x, y):
         if name is not None and name not in names:
             raise StudyError(f"there is no parameter {name!r}: use one of {', '.join(names)}")
-    model = posterior(spec, trials)
+    model = posterior(spec, trials, outcome=outcome)
     pair = None if model is None else _pair(spec, model, x, y)
     if model is None or pair is None:
         return None
@@ -139,8 +150,9 @@ def contour(spec: Spec, trials: Sequence[Trial], x: str | None = None, y: str | 
         model.trials,
         running(trials),
         model.trials[model.incumbent],
-        window(model.values, spec.sign).wider(mean),
+        window(model.values, model.sign).wider(mean),
         window(sd, -1.0),
+        model.view.name,
     )
 
 

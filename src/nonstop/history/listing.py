@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nonstop.history.progress import completed
+from nonstop.history.view import infeasible
+from nonstop.trials.best import front_of
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 
@@ -31,6 +33,14 @@ def listing(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Listing:
     if len(ordered) <= rows:
         return Listing(tuple(ordered), 0, len(ordered))
     best = min(BEST, rows // 2)
-    good = sorted(completed(ordered), key=lambda trial: -spec.sign * (trial.value or 0.0))[:best]
+    good = _good(spec, ordered)[:best]
     chosen = {trial.number: trial for trial in [*good, *ordered[len(ordered) - (rows - best) :]]}
     return Listing(tuple(trial for _, trial in sorted(chosen.items())), best, len(ordered))
+
+
+def _good(spec: Spec, trials: Sequence[Trial]) -> Sequence[Trial]:
+    """The best results first, those that violate a constraint last; of several objectives, the front."""
+    if spec.goals.several:
+        return front_of(trials, spec.goals)
+    out = infeasible(spec.goals, trials)
+    return sorted(completed(trials), key=lambda trial: (trial.number in out, -spec.sign * (trial.value or 0.0)))

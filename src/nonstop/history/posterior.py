@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from nonstop.history.progress import completed
 from nonstop.history.relevance import fits_of
+from nonstop.history.view import View, view
 from nonstop.numerics.linalg import NotPositiveDefiniteError
 from nonstop.numerics.threads import limit_threads
 from nonstop.space.embedding import embedding_of
@@ -20,7 +21,8 @@ from nonstop.surrogate.fitted import Fitted, fitted
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.model import surrogate_of
-from nonstop.surrogate.output import Output
+from nonstop.surrogate.output import Bilog, Output
+from nonstop.surrogate.thinning import best_and_even
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 from nonstop.types import Array
@@ -33,7 +35,7 @@ SIGMAS = 1.96
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posterior:
-    """A model of sign * value."""
+    """A model of sign * value - offset: of an outcome with a bound, of how far inside it is."""
 
     #: The fitted model.
     fitted: Fitted
@@ -45,6 +47,10 @@ class Posterior:
     incumbent: int
     #: The trial that recorded the hyperparameters; None if they were fitted for the occasion.
     source: Trial | None
+    #: The outcome that is modelled, and the study seen by it.
+    view: View
+    #: What is subtracted before the transform.
+    offset: float = 0.0
 
     @property
     def gp(self) -> GP:
@@ -67,13 +73,16 @@ class Posterior:
         sd = np.sqrt(variance)
         # The transform is not linear: take half of the interval between one deviation below and one above.
         span = self.output.backward(mean + sd) - self.output.backward(mean - sd)
-        return self.sign * self.output.backward(mean), 0.5 * span
+        return self._back(mean), 0.5 * span
 
     def band(self, mean: Array, sd: Array) -> tuple[Array, Array, Array]:
         """The median, and the bounds of 95 %, in the units of the values. If those were compressed, the interval is
         longer on the bad side of the median than on the good one."""
-        ends = [self.sign * self.output.backward(mean + side * SIGMAS * sd) for side in (0.0, -self.sign, self.sign)]
+        ends = [self._back(mean + side * SIGMAS * sd) for side in (0.0, -self.sign, self.sign)]
         return ends[0], ends[1], ends[2]
+
+    def _back(self, z: Array) -> Array:
+        return self.sign * (self.output.backward(z) + self.offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,33 +97,43 @@ class Belief:
 
 
 def believed_best(spec: Spec, trials: Sequence[Trial]) -> Belief | None:
-    """The completed trial with the best posterior mean. Of a noisy objective, the best value is partly luck."""
+    """The completed trial with the best posterior mean, of the feasible ones if there are any. Of a noisy objective,
+    the best value is partly luck."""
+    spec.goals.sign  # noqa: B018  # or StudyError: with several objectives there is no best
     model = posterior(spec, trials)
     if model is None:
         return None
-    row = int(model.gp.at_data().argmax())
+    feasible, means = model.view.feasible(model.trials), model.gp.at_data()
+    row = int(np.where(feasible | ~feasible.any(), means, -np.inf).argmax())
     mean, sd = model.predict(model.gp.X[row : row + 1])
     return Belief(model.trials[row], float(mean[0]), float(sd[0]))
 
 
-def posterior(spec: Spec, trials: Sequence[Trial], most: int = MOST) -> Posterior | None:
-    """The model of the completed trials; None without a result, if there is nothing to search, or if its matrix
-    cannot be inverted."""
-    done = completed(trials)
+def posterior(spec: Spec, trials: Sequence[Trial], most: int = MOST, outcome: str | None = None) -> Posterior | None:
+    """The model of one outcome of the completed trials, the first objective unless it is named; None without a result,
+    if there is nothing to search, or if its matrix cannot be inverted."""
+    seen = view(spec, trials, outcome)
+    spec = seen.spec
+    done = completed(seen.trials)
     if not done or not cube_of(spec.space).axes:
         return None
     X = encode_many(spec.space, [trial.params or {} for trial in done])
-    y = spec.sign * np.array([trial.value for trial in done], dtype=np.float64)
+    offset = 0.0 if seen.bound is None else spec.sign * seen.bound.value
+    y = spec.sign * np.array([trial.value for trial in done], dtype=np.float64) - offset
     surrogate = surrogate_of(spec.surrogate)
-    surrogate = replace(surrogate, max_points=min(most, surrogate.max_points))
-    source, recorded = _newest(spec, trials)
+    rows = best_and_even(y, min(most, surrogate.max_points))
+    best = next((row for row, trial in enumerate(done) if trial.number == seen.best), int(y.argmax()))
+    rows = rows if best in rows else np.union1d(rows, [best])
+    output = None if seen.bound is None else Bilog.of(y[rows])
+    source, recorded = _newest(spec, seen.trials)
+    embedding = embedding_of(cube_of(spec.space))
     try:
         with limit_threads(1):
-            model = fitted(surrogate, X, y, recorded, math.inf, embedding_of(cube_of(spec.space)))
+            model = fitted(surrogate, X, y, recorded, math.inf, embedding, output, rows)
     except NotPositiveDefiniteError:
         return None
-    seen = tuple(done[row] for row in model.rows)
-    return Posterior(model, spec.sign, seen, int(y[model.rows].argmax()), source)
+    held, incumbent = tuple(done[row] for row in rows), int(np.flatnonzero(rows == best)[0])
+    return Posterior(model, spec.sign, held, incumbent, source, seen, offset)
 
 
 def _newest(spec: Spec, trials: Sequence[Trial]) -> tuple[Trial | None, Hyperparameters | None]:

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nonstop.history.view import view
 from nonstop.history.window import Window, window
+from nonstop.outcomes.bound import Bound
+from nonstop.outcomes.goals import VALUE
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Array, Direction
@@ -22,7 +25,7 @@ class Trace:
     #: Completed trials in the order of their results; `values`, `best` and `seconds` have one entry for each.
     completed: tuple[Trial, ...]
     values: Array
-    #: The best value so far.
+    #: The best value so far of a feasible result; NaN before there is one, and for an outcome that is no objective.
     best: Array
     #: When the result arrived.
     seconds: Array
@@ -36,23 +39,38 @@ class Trace:
     #: The part of the values that is worth showing; None without a result. The best value so far is in it, the first
     #: twentieth of the results aside.
     window: Window | None
+    #: Which results violate no constraint.
+    feasible: NDArray[np.bool_]
+    #: The outcome that is shown.
+    name: str = VALUE
+    #: What it has to be, if there is a constraint on it.
+    bound: Bound | None = None
 
     @property
     def steps(self) -> list[int]:
         """The indices of results at which the best value changed."""
-        return [0, *(np.flatnonzero(np.diff(self.best)) + 1).tolist()] if len(self.best) else []
+        known = np.flatnonzero(~np.isnan(self.best))
+        first = int(known[0]) if len(known) else 0
+        return [first, *(np.flatnonzero(np.diff(self.best[first:])) + 1 + first).tolist()] if len(known) else []
 
 
-def trace(spec: Spec, trials: Sequence[Trial]) -> Trace:
-    """The results of the trials over time."""
+def trace(spec: Spec, trials: Sequence[Trial], outcome: str | None = None) -> Trace:
+    """The results of the trials over time, by one of their outcomes or notes: the first objective unless it is
+    named."""
+    seen = view(spec, trials, outcome, noted=True)
+    spec, trials = seen.spec, seen.trials
     done = completed(trials)
     failed = tuple(trial for trial in trials if trial.state is TrialState.FAILED)
     values = np.array([trial.value for trial in done], dtype=np.float64)
     start = began(trials)
-    seconds, failed_seconds = (_since(start, some) for some in (done, failed))
+    seconds, failed_seconds = (since(start, some) for some in (done, failed))
     # Results are in order even if the clock was set back; searchsorted needs sorted times.
     clock = np.maximum.accumulate(np.nan_to_num(seconds, nan=-np.inf))
-    best = spec.sign * np.maximum.accumulate(spec.sign * values)
+    feasible = seen.feasible(done)
+    counts = feasible if not seen.note and seen.bound is None else np.zeros(len(done), dtype=bool)
+    best = spec.sign * np.maximum.accumulate(np.where(counts, spec.sign * values, -np.inf))
+    best[np.isinf(best)] = np.nan
+    keep = best[max(3, len(best) // 20) :]
     return Trace(
         spec.direction,
         done,
@@ -63,13 +81,18 @@ def trace(spec: Spec, trials: Sequence[Trial]) -> Trace:
         np.searchsorted(clock, failed_seconds, side="right"),
         failed_seconds,
         start,
-        window(values, spec.sign, best[max(3, len(best) // 20) :]) if done else None,
+        _window(values, spec.sign, keep[~np.isnan(keep)], seen.bound) if done else None,
+        feasible,
+        seen.name,
+        seen.bound,
     )
 
 
 def completed(trials: Iterable[Trial]) -> tuple[Trial, ...]:
     """The completed trials in the order of their results."""
-    done = (trial for trial in trials if trial.state is TrialState.COMPLETED and trial.value is not None)
+    done = (
+        trial for trial in trials if trial.state is TrialState.COMPLETED and (trial.outcomes or trial.value is not None)
+    )
     return tuple(sorted(done, key=lambda trial: trial.order or 0))
 
 
@@ -79,6 +102,12 @@ def began(trials: Iterable[Trial]) -> float | None:
     return min((time for time in times if time is not None), default=None)
 
 
-def _since(start: float | None, trials: Sequence[Trial]) -> Array:
+def _window(values: Array, sign: float, keep: Array, bound: Bound | None) -> Window:
+    usual = window(values, sign, keep)
+    return usual if bound is None else usual.wider(np.array([bound.value]), by=1.0)
+
+
+def since(start: float | None, trials: Sequence[Trial]) -> Array:
+    """The seconds from the start to the result of each trial; NaN where it has no timestamp."""
     times = [np.nan if trial.finished_at is None else trial.finished_at - (start or 0.0) for trial in trials]
     return np.array(times, dtype=np.float64)

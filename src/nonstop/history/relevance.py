@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonstop.history.scale import scales_of
+from nonstop.history.view import view
+from nonstop.outcomes.goals import VALUE
 from nonstop.space.encoding import cube_of
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.trials.spec import Spec
@@ -33,11 +35,14 @@ class Lengthscales:
     mean: Array
     change: Array
     relevance: Array
+    #: The outcome whose model it is.
+    outcome: str = VALUE
 
 
-def lengthscales(spec: Spec, trials: Sequence[Trial]) -> Lengthscales:
-    """The lengthscales that proposals recorded."""
-    cube = cube_of(spec.space)
+def lengthscales(spec: Spec, trials: Sequence[Trial], outcome: str | None = None) -> Lengthscales:
+    """The lengthscales that proposals recorded of the model of one outcome."""
+    seen = view(spec, trials, outcome)
+    trials, cube = seen.trials, cube_of(spec.space)
     fits = sorted(fits_of(trials, cube.dim), key=lambda fit: fit[0].number)
     L = np.array([hyper.lengthscales for _, hyper in fits]).reshape(len(fits), cube.dim)
     table = np.stack([_combined(L[:, columns]) for columns in cube.columns] or [np.empty(len(L))], axis=1)
@@ -52,6 +57,7 @@ def lengthscales(spec: Spec, trials: Sequence[Trial]) -> Lengthscales:
         L.mean(axis=1) if len(L) else np.empty(0),
         change,
         relevance_of(table[-1]) if len(table) else np.empty(0),
+        seen.name,
     )
 
 

@@ -15,9 +15,9 @@ from nonstop.live.ending import ending, nothing_left
 from nonstop.live.log import RUNS, RunLog, is_wanted
 from nonstop.live.monitor import Display, Lines, Monitor, NoDisplay
 from nonstop.live.notebook import NotebookLine, in_notebook
-from nonstop.live.words import incumbent
+from nonstop.live.words import leaders
 from nonstop.storage.contract import Storage
-from nonstop.trials.best import best_of
+from nonstop.trials.best import front_of
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 from nonstop.trials.until import Until
@@ -46,7 +46,7 @@ def attended(task: Task, name: str, trials: Sequence[Trial], callbacks: Callback
     run = Run(task.storage, task.study, name, task.spec, trials, task.terms.n_trials, task.terms.until)
     show = callbacks.shows
     _keep_budget(run)
-    nothing = nothing_left(run.name, run.n_trials, run.until, run.spec.sign, run.trials)
+    nothing = nothing_left(run.name, run.n_trials, run.until, run.spec.goals, run.trials)
     if nothing:
         RUNS.warning("%s", visible(nothing))
     RUNS.info("study %r: a run begins with %d trials%s", run.name, len(run.trials), _limits(run))
@@ -54,8 +54,8 @@ def attended(task: Task, name: str, trials: Sequence[Trial], callbacks: Callback
     with ExitStack() as stack:
         display = NoDisplay() if show is False or nothing else _display(run, show, stack)
         if logged or not isinstance(display, NoDisplay):
-            log = RunLog(run.name, run.spec.sign, run.trials)
-            board = Board(run.spec.sign, run.trials)
+            log = RunLog(run.name, run.spec.goals, run.trials)
+            board = Board(run.spec.goals, run.trials)
             on_changes = log.apply if logged else _ignore
             stack.enter_context(Monitor(run.storage, run.study, board, display, on_changes=on_changes))
         try:
@@ -89,9 +89,9 @@ def _ignore(_changes: Sequence[Trial]) -> None:
 
 def _log_end(run: Run, callbacks: Callbacks) -> None:
     exchange = run.storage.exchange(run.study, 0)
-    why = ending(run.n_trials, run.until, run.spec.sign, exchange.changes, callbacks.enough)
-    counts, best = exchange.counts, best_of(exchange.changes, run.spec.sign)
-    done = f"{counts.completed} completed, {counts.failed} failed, best {incumbent(best)}"
+    why = ending(run.n_trials, run.until, run.spec.goals, exchange.changes, callbacks.enough)
+    counts, front = exchange.counts, front_of(exchange.changes, run.spec.goals)
+    done = f"{counts.completed} completed, {counts.failed} failed, {leaders(front, run.spec.goals)}"
     RUNS.info("study %r: the run ended, as %s: %s", run.name, why, done)
 
 

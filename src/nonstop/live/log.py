@@ -11,10 +11,12 @@ import logging
 from collections.abc import Iterable
 from typing import Final
 
-from nonstop.trials.best import best_of
+from nonstop.live.words import leaders
+from nonstop.outcomes.goals import Goals
+from nonstop.trials.best import front_of, result_text
 from nonstop.trials.times import duration_of
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.wording import assignments, duration, scalar, without_passwords
+from nonstop.wording import assignments, duration, without_passwords
 
 #: Runs and their best results; and what happens to each trial.
 RUNS: Final = logging.getLogger("nonstop.study")
@@ -29,11 +31,11 @@ def is_wanted() -> bool:
 class RunLog:
     """The records of one run, from the changes of its study in their order."""
 
-    def __init__(self, name: str, sign: float, trials: Iterable[Trial]) -> None:
+    def __init__(self, name: str, goals: Goals, trials: Iterable[Trial]) -> None:
         self._name = name
-        self._sign = sign
+        self._goals = goals
         known = list(trials)
-        self._best = best_of(known, sign)
+        self._front = front_of(known, goals)
         self._begun = {(trial.number, trial.attempt) for trial in known if trial.state is TrialState.RUNNING}
 
     def apply(self, changes: Iterable[Trial]) -> None:
@@ -54,15 +56,10 @@ class RunLog:
             reason = without_passwords(" ".join((trial.reason or "no reason given").split()))
             TRIALS.debug("trial %d of %r failed on %s%s: %s", *self._of(trial), after, reason)
             return
-        TRIALS.debug("trial %d of %r completed on %s%s: %s", *self._of(trial), after, scalar(trial.value))
-        best = best_of([trial], self._sign, self._best)
-        if best is not self._best and best is not None:
-            self._best = best
-            RUNS.info("study %r: best %s at trial %d: %s", self._name, scalar(best.value), *_at(best))
+        TRIALS.debug("trial %d of %r completed on %s%s: %s", *self._of(trial), after, result_text(trial))
+        self._front = front_of([trial], self._goals, self._front)
+        if any(best is trial for best in self._front):
+            RUNS.info("study %r: %s", self._name, leaders(self._front, self._goals))
 
     def _of(self, trial: Trial) -> tuple[int, str, str]:
         return trial.number, self._name, trial.worker or "?"
-
-
-def _at(trial: Trial) -> tuple[int, str]:
-    return trial.number, assignments(trial.params)

@@ -13,7 +13,7 @@ from typing import Protocol
 from nonstop.clock import Clock, WallClock
 from nonstop.errors import StorageError, StudyError
 from nonstop.history.board import Board
-from nonstop.live.words import incumbent, progress, speed
+from nonstop.live.words import leaders, progress, speed
 from nonstop.storage.contract import Storage
 from nonstop.trials.trial import Trial
 from nonstop.wording import duration
@@ -98,12 +98,12 @@ class NoDisplay:
 
 
 class Lines:
-    """A line for each new incumbent, at most one a second when trials finish, and one at the end."""
+    """A line for each new best result, at most one a second when trials finish, and one at the end."""
 
     def __init__(self, write: Callable[[str], None], budget: int | None) -> None:
         self._write = write
         self._budget = budget
-        self._incumbent: Trial | None = None
+        self._front: list[Trial] = []
         self._finished: int | None = None
         self._last = -LINE_INTERVAL
 
@@ -111,10 +111,9 @@ class Lines:
         """Write lines for what is new."""
         time = f"[{duration(elapsed):>7}]"
         finished = board.counts.completed + board.counts.failed
-        best = board.incumbent
-        if best is not None and best != self._incumbent:
-            self._incumbent = best
-            self._write(f"{time} best {incumbent(best)}")
+        if board.front and board.front[-1:] != self._front[-1:]:
+            self._front = board.front
+            self._write(f"{time} {leaders(board.front, board.goals)}")
         if finished != self._finished and (last or elapsed - self._last >= LINE_INTERVAL):
             self._finished, self._last = finished, elapsed
             self._write(f"{time} {', '.join([progress(board, self._budget), *speed(board, self._budget, now)])}")

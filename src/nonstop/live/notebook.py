@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from nonstop.history.board import Board
-from nonstop.live.words import incumbent, progress, speed
+from nonstop.live.words import leaders, progress, speed
 from nonstop.wording import duration
 
 #: Seconds between two updates of the output, which travels to the browser.
@@ -53,7 +53,7 @@ class NotebookLine:
     def text(self, board: Board, elapsed: float, now: float) -> str:
         """All of it as one line of text."""
         said = [progress(board, self._budget), *speed(board, self._budget, now)]
-        return f"{self._title}: {', '.join(said)}, in {duration(elapsed)}; best {incumbent(board.incumbent)}"
+        return f"{self._title}: {', '.join(said)}, in {duration(elapsed)}; {leaders(board.front, board.goals)}"
 
     def render(self, board: Board, elapsed: float, now: float) -> str:
         """The bar and the text as HTML. Colours are those of the notebook, light or dark."""
@@ -64,7 +64,7 @@ class NotebookLine:
         rest = [words for words in speed(board, self._budget, now) if words != left]
         lines = [
             f"{bar}<b>{html.escape(self._title)}</b> {html.escape(said)}",
-            f"best {html.escape(incumbent(board.incumbent))}",
+            html.escape(leaders(board.front, board.goals)),
             f"<small>{', '.join(rest)}</small>",
         ]
         return f'<div style="font-variant-numeric:tabular-nums">{"<br>".join(lines)}</div>'

@@ -12,13 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from nonstop.history.board import Board, WorkerState
-from nonstop.live.words import done, progress, speed, under_way
-from nonstop.trials.trial import Trial, TrialState
-from nonstop.wording import assignments, duration, scalar, visible
+from nonstop.live.words import done, leader, leaders, progress, speed, under_way
+from nonstop.trials.trial import TrialState
+from nonstop.wording import assignments, duration, visible
 
 
 class Panel(AbstractContextManager["Panel"]):
-    """The live panel: the incumbent, the budget, and a row for each worker."""
+    """The live panel: the best result or the front, the budget, and a row for each worker."""
 
     def __init__(self, console: Console, title: str, budget: int | None) -> None:
         self._title = visible(title)
@@ -49,7 +49,7 @@ class Panel(AbstractContextManager["Panel"]):
             bar.add_row(_bar(board, self._budget, 30), progress(board, self._budget))
         else:
             bar.add_row(progress(board, None))
-        return Group(head, bar, _incumbent_line(board.incumbent), _workers(board, now, most))
+        return Group(head, bar, _best_line(board), _workers(board, now, most))
 
 
 class Line(AbstractContextManager["Line"]):
@@ -76,12 +76,14 @@ class Line(AbstractContextManager["Line"]):
     def render(self, board: Board, elapsed: float, now: float, last: bool = False) -> RenderableType:
         """The bar and its text; in a narrow terminal, the end of the text is left out."""
         grid = Table.grid(padding=(0, 1))
-        best, left = board.incumbent, board.pace(self._budget, now).time_left
+        left = board.pace(self._budget, now).time_left
         first = [done(board, self._budget), f"in {duration(elapsed)}" if last else left]
         rest = [under_way(board), *(words for words in speed(board, self._budget, now) if words != left)]
-        value = "" if best is None else scalar(best.value)
-        text = Text(", ".join([*(words for words in first if words), *(["best "] if value else [])]))
-        text.append(value, "bold green").append(f", {', '.join(rest)}")
+        text = Text(", ".join(words for words in first if words))
+        if board.front:
+            what, value = leader(board.front, board.goals)
+            text.append(f", {what} ").append(value, "bold green")
+        text.append(f", {', '.join(rest)}")
         text.no_wrap, text.overflow = True, "ellipsis"
         if self._budget is None:
             grid.add_row(text)
@@ -95,11 +97,12 @@ def _bar(board: Board, budget: int, width: int) -> ProgressBar:
     return ProgressBar(total=max(budget, 1), completed=part, width=width)
 
 
-def _incumbent_line(best: Trial | None) -> Text:
-    if best is None:
+def _best_line(board: Board) -> Text:
+    if not board.front:
         return Text("no result yet", style="dim")
-    what = f" at trial {best.number}: {assignments(best.params)}"
-    return Text.assemble("best ", (scalar(best.value), "bold green"), what, overflow="ellipsis", no_wrap=True)
+    what, value = leader(board.front, board.goals)
+    rest = leaders(board.front, board.goals).removeprefix(f"{what} {value}")
+    return Text.assemble(f"{what} ", (value, "bold green"), rest, overflow="ellipsis", no_wrap=True)
 
 
 def _workers(board: Board, now: float, most: int) -> RenderableType:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nonstop.history.board import Board
 from nonstop.history.pace import share_of_budget
+from nonstop.outcomes.goals import Goals
+from nonstop.trials.best import result_text, violated_by
 from nonstop.trials.trial import Trial
-from nonstop.wording import assignments, scalar, share
+from nonstop.wording import assignments, share
 
 
 def progress(board: Board, budget: int | None) -> str:
@@ -39,8 +43,21 @@ def speed(board: Board, budget: int | None, now: float) -> list[str]:
     return [words for words in said if words]
 
 
-def incumbent(best: Trial | None) -> str:
-    """0.397 at trial 12: x=0.5"""
-    if best is None:
-        return "no result yet"
-    return f"{scalar(best.value)} at trial {best.number}: {assignments(best.params)}"
+def leaders(front: Sequence[Trial], goals: Goals) -> str:
+    """best 0.397 at trial 12: x=0.5; of several objectives the latest result of the front, and how many are there"""
+    what, value = leader(front, goals)
+    at = f" at trial {front[-1].number}: {assignments(front[-1].params)}" if front else ""
+    return f"{what} {value}{at}"
+
+
+def leader(front: Sequence[Trial], goals: Goals) -> tuple[str, str]:
+    """("best", "0.397"), ("front of 7 trials, latest", "error=0.1, latency=3.2") or, if nothing satisfies the
+    constraints, ("nothing is feasible yet, closest", "error=0.1, memory=9 (violates memory)")"""
+    if not front:
+        return "best", "no result yet"
+    value, violated = result_text(front[-1]), violated_by(front[-1], goals)
+    if violated:
+        return "nothing is feasible yet, closest", f"{value} (violates {', '.join(violated)})"
+    if goals.several:
+        return f"front of {len(front)} {'trial' if len(front) == 1 else 'trials'}, latest", value
+    return "best", value

@@ -30,10 +30,10 @@ def nondominated(Y: Array) -> NDArray[np.bool_]:
 def hypervolume(Y: Array, reference: Array) -> float:
     """The volume that the rows of Y dominate above the reference. Exact; for m <= 3 in O(n^(m-1) log n)."""
     better = Y[(reference < Y).all(axis=1)] - reference
-    return _volume(better[nondominated(better)]) if len(better) else 0.0
+    return union_of_boxes(better[nondominated(better)]) if len(better) else 0.0
 
 
-def _volume(Y: Array) -> float:
+def union_of_boxes(Y: Array) -> float:
     """The volume of the union of the boxes from 0 to each row."""
     n, m = Y.shape
     if n == 0:
@@ -48,7 +48,7 @@ def _volume(Y: Array) -> float:
     levels = np.append(Y[1:, -1], 0.0)
     for i in np.flatnonzero(Y[:, -1] > levels):
         slab = Y[: i + 1, :-1]
-        total += float(Y[i, -1] - levels[i]) * _volume(slab[nondominated(slab)] if m > 3 else slab)
+        total += float(Y[i, -1] - levels[i]) * union_of_boxes(slab[nondominated(slab)] if m > 3 else slab)
     return total
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import erfcx, ndtr
+from scipy.special import erfcx, log_ndtr, ndtr
 
 from nonstop.types import Array
 
@@ -62,3 +62,10 @@ def log_ei(mean: Array, sd: Array, best: float) -> tuple[Array, Array, Array]:
     """log E[max(f - best, 0)] for f ~ N(mean, sd^2), and its derivatives in mean and in sd."""
     value, upper, density = log_h_and_ratios((mean - best) / sd)
     return value + np.log(sd), upper / sd, density / sd
+
+
+def log_probability_above(mean: Array, sd: Array, bound: float) -> tuple[Array, Array, Array]:
+    """log P(f >= bound) for f ~ N(mean, sd^2), and its derivatives in mean and in sd."""
+    z = (mean - bound) / sd
+    slope = 1.0 / (_MILLS * erfcx(-math.sqrt(0.5) * np.minimum(z, 30.0)))  # phi / Phi; above 30 it is nothing
+    return log_ndtr(z), slope / sd, -slope * z / sd

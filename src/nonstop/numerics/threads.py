@@ -29,10 +29,15 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def shares(workers: int) -> dict[str, str]:
+    """Variables with which a process uses its share of the processors, where the environment sets no number."""
+    return {name: str(max(1, processors() // workers)) for name in _VARIABLES if name not in os.environ}
+
+
 @contextmanager
 def shared_by(workers: int) -> Iterator[None]:
     """Processes started inside this context use their share of the processors, unless the environment sets a number."""
-    ours = {name: str(max(1, processors() // workers)) for name in _VARIABLES if name not in os.environ}
+    ours = shares(workers)
     os.environ.update(ours)
     try:
         yield

@@ -45,6 +45,10 @@ class Bound:
         """How far inside the bound the outcome is; negative if it violates it."""
         return self.value - outcome if self.side == "<=" else outcome - self.value
 
+    def violation(self, outcome: float) -> float:
+        """By how much it violates the bound, relative to the bound unless that is 0; 0 if it does not."""
+        return max(0.0, -self.slack(outcome)) / (abs(self.value) or 1.0)
+
 
 def _number(text: str | None) -> float | None:
     try:

@@ -9,9 +9,11 @@ import numpy as np
 from nonstop.history.calibration import Check
 from nonstop.history.scale import evenly
 from nonstop.history.window import Kind, Window, everything
+from nonstop.outcomes.goals import VALUE
 from nonstop.plots.plotly import go, make_subplots
 from nonstop.plots.style import BLUE, GREY, ORANGE, between, empty, hover, styled
 from nonstop.plots.values import ACROSS, beyond_note, noted, switched, value_axis
+from nonstop.plots.words import label
 
 MOST = 400  # results to draw
 
@@ -54,7 +56,8 @@ def _title(record: Check) -> str:
     inside = next(c.observed for c in record.coverage if c.level == 0.95)
     of = "compressed values’ variance" if record.compressed else "variance"
     explained = "" if record.explained is None else f" · {max(record.explained, 0.0):.0%} of the {of} explained"
-    return f"{inside:.0%} of the results lie where 95 % should{explained}"
+    of = "" if record.name == VALUE else f"{label(record.name)}: "
+    return f"{of}{inside:.0%} of the results lie where 95 % should{explained}"
 
 
 def _predictions(drawn: go.Figure, record: Check, window: Window, reach: Window) -> None:

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nonstop.history.coordinates import Parallel
+from nonstop.history.coordinates import Column, Parallel
 from nonstop.history.scale import Scale
-from nonstop.history.window import Window, scaled
+from nonstop.history.window import Beyond, Window, scaled
+from nonstop.outcomes.goals import VALUE
 from nonstop.plots.plotly import go
 from nonstop.plots.style import EMPHASIS, NOTHING, compact, empty, figure, log_ticks
 from nonstop.plots.values import beyond_note, noted
-from nonstop.plots.words import distinct, fitting, label, number
+from nonstop.plots.words import count, distinct, fitting, label, number
 from nonstop.types import Array
 
 #: Pixels between two axes, at least, and characters of a name: more if there are few axes.
@@ -24,20 +25,23 @@ ABSENT = "–"
 
 
 def parallel(record: Parallel) -> go.Figure:
-    """One line for each result across the axes of all parameters and of the value."""
+    """One line for each result across the axes of all parameters and of the value, or of all outcomes."""
     if record.window is None:
         return empty(NOTHING)
-    few = "" if len(record.values) == record.of else f" ({len(record.values):,} of {record.of:,} results)"
-    crowded = len(record.scales) > _CROWDED
-    title = f"Good results are orange: where do they agree?{few}"
-    drawn = figure(title, 460, margin={"l": 70, "r": 90, "t": 110 if crowded else 90, "b": 36})
+    others = [column_scale(column) for column in record.columns]
+    crowded = len(record.scales) + len(others) > _CROWDED
+    drawn = figure(title_of(record), 460, margin={"l": 70, "r": 90, "t": 110 if crowded else 90, "b": 36})
     shown = scaled(record.window.clip(record.values), record.window.kind)
     low, high = _range(shown)
-    value = _value(record.window, shown)
-    names = distinct([scale.label for scale in record.scales], _WIDEST if crowded else 20)
+    widest = _WIDEST if crowded else 20
+    names = distinct([scale.label for scale in (*record.scales, *others)], widest)
+    value = _value(record.window, shown, label(record.name, widest))
+    colours = shown.copy()
+    colours[: record.infeasible] = high if record.direction == "minimize" else low
+    places = [*record.places.T, *(column.window.clip(column.values) for column in record.columns)]
     drawn.add_parcoords(
         line={
-            "color": shown,
+            "color": colours,
             "colorscale": EMPHASIS,
             "reversescale": record.direction == "minimize",
             "cmin": low,
@@ -52,22 +56,46 @@ def parallel(record: Parallel) -> go.Figure:
         },
         dimensions=[
             *(
-                _dimension(scale, name, record.places[:, i])
-                for i, (scale, name) in enumerate(zip(record.scales, names, strict=True))
+                _dimension(scale, name, at)
+                for scale, name, at in zip((*record.scales, *others), names, places, strict=True)
             ),
             value,
         ],
         labelangle=-30 if crowded else 0,
         unselected={"line": {"opacity": 0.06}},
     )
-    beyond = beyond_note("value", record.window.beyond(record.values), record.window)
-    return noted(drawn, beyond and f"{beyond}, drawn at its end", width=APART * (len(record.scales) + 1))
+    return noted(drawn, *notes_of(record), width=APART * (len(names) + 1))
 
 
-def _value(window: Window, shown: Array) -> dict[str, Any]:
+def title_of(record: Parallel) -> str:
+    """What the colours say, and how many results there are."""
+    few = "" if len(record.values) == record.of else f" ({len(record.values):,} of {record.of:,} results)"
+    if record.note:
+        return f"The colour is {label(record.name)}: small is orange{few}"
+    by = "" if record.name == VALUE else f", by {label(record.name)}"
+    return f"Good results are orange{by}: where do they agree?{few}"
+
+
+def notes_of(record: Parallel) -> tuple[str, ...]:
+    """What is drawn otherwise than it is."""
+    out = record.window.beyond(record.values) if record.window is not None else Beyond()
+    beyond = "" if record.window is None else beyond_note("value", out, record.window)
+    infeasible = f"{count(record.infeasible, 'infeasible result')} in grey" if record.infeasible else ""
+    return beyond and f"{beyond}, drawn at its end", infeasible
+
+
+def column_scale(column: Column) -> Scale:
+    """The axis of an outcome or a note."""
+    low, high = column.window.low, column.window.high
+    if low == high:  # room on both sides
+        low, high = (low / 2.0, high * 2.0) if column.window.kind == "log" else _padded(low, high)
+    return Scale(column.name, column.window.kind, low, high)
+
+
+def _value(window: Window, shown: Array, name: str) -> dict[str, Any]:
     """The axis of the value."""
     ends = _padded(*scaled(np.array([window.low, window.high]), window.kind).tolist())
-    axis = {"label": "value", "values": shown, "range": ends}
+    axis = {"label": name, "values": shown, "range": ends}
     return axis | (_log_ticks(window.low, window.high) if window.kind == "log" else {})
 
 

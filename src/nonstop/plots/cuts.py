@@ -11,6 +11,7 @@ import numpy as np
 from nonstop.history.cuts import NEAR, Contour, Slice, Slices
 from nonstop.history.scale import evenly
 from nonstop.history.window import Window, everything, scaled
+from nonstop.outcomes.goals import VALUE
 from nonstop.plots.plotly import go, make_subplots
 from nonstop.plots.style import (
     BLUE,
@@ -23,6 +24,7 @@ from nonstop.plots.style import (
     about,
     between,
     bounded,
+    bounded_by,
     compact,
     empty,
     log_axis,
@@ -69,8 +71,12 @@ def slices(record: Slices | None) -> go.Figure:
         if len(record.slices) == record.of
         else f" · the {len(record.slices)} most relevant of {record.of} parameters"
     )
+    of = "" if record.name == VALUE else f" of {label(record.name)}"
     styled(
-        drawn, f"The model around the best, trial {record.incumbent.number}{few}", sum(heights) + 110, margin={"b": 10}
+        drawn,
+        f"The model{of} around the best, trial {record.incumbent.number}{few}",
+        sum(heights) + 110,
+        margin={"b": 10},
     )
     return _with_notes(drawn, record, record.reach)
 
@@ -132,8 +138,10 @@ def _model(
     _busy(drawn, record, reach, cut, where)
     hidden = {} if record.rule is None else {"title_text": "", "showticklabels": False, "ticks": ""}
     drawn.update_xaxes(**{**axis, **hidden}, **where)
-    left = {"title_text": "value"} if column == 1 else {"showticklabels": False, "ticks": ""}
+    left = {"title_text": label(record.name)} if column == 1 else {"showticklabels": False, "ticks": ""}
     drawn.update_yaxes(**value_axis(reach), **left, **where)
+    if record.bound is not None:
+        bounded_by(drawn, record.bound, row, column)
 
 
 def _drawable(values: Array, reach: Window, full: Window) -> Array:
@@ -164,7 +172,7 @@ def _results(drawn: go.Figure, record: Slices, cut: Slice, where: dict[str, int]
         name="the best",
         legendgroup="best",
         marker={"size": 13, "symbol": "star", "color": ORANGE, "line": {"width": 1, "color": "white"}},
-        hovertext=about(record.results[best], f"value {record.values[best]:.5g}"),
+        hovertext=about(record.results[best], f"{label(record.name)} {record.values[best]:.5g}"),
         hoverinfo="text",
         **where,
     )
@@ -241,7 +249,9 @@ def contour(record: Contour | None) -> go.Figure:
             row=1,
             col=column,
         )
-    title = f"{label(record.x.label)} and {label(record.y.label)}, all others as in trial {record.incumbent.number}"
+    of = "" if record.name == VALUE else f"{label(record.name)} over "
+    pair = f"{label(record.x.label)} and {label(record.y.label)}"
+    title = f"{of}{pair}, all others as in trial {record.incumbent.number}"
     styled(drawn, title, 460, margin={"t": 76})
     drawn.update_annotations(font={"size": 13})
     furthest = {

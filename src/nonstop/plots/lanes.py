@@ -24,6 +24,7 @@ from nonstop.plots.style import (
     empty,
     figure,
     hover,
+    told,
 )
 from nonstop.plots.values import noted
 from nonstop.plots.words import label
@@ -114,8 +115,7 @@ def _hover(kind: Kind, segments: Sequence[Segment], lengths: Array, unit: str) -
     """Evaluations show params and value, failures show their reason, all other bars their duration."""
     trials = [segment.trial for segment in segments if segment.trial is not None]
     if kind == "completed":
-        values = np.array([trial.value for trial in trials], dtype=np.float64)
-        return hover(trials, **{unit: lengths, "value": values})
+        return hover(trials, **{unit: lengths}, **told(trials))
     if kind == "running":
         return hover(trials, **{unit: lengths})
     if kind == "failed":

@@ -6,14 +6,29 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nonstop.history.progress import Trace
 from nonstop.history.scale import evenly
 from nonstop.history.window import Window, everything
 from nonstop.plots.plotly import go, make_subplots
-from nonstop.plots.style import BLUE, GREY, NO_REASON, NOTHING, ORANGE, RED, about, empty, hover, styled
+from nonstop.plots.style import (
+    BLUE,
+    GREY,
+    INFEASIBLE,
+    NO_REASON,
+    NOTHING,
+    ORANGE,
+    RED,
+    about,
+    bounded_by,
+    empty,
+    hover,
+    styled,
+    word,
+)
 from nonstop.plots.values import beyond_note, noted, switched, value_axis
-from nonstop.plots.words import label
+from nonstop.plots.words import escaped, label
 from nonstop.types import Array
 from nonstop.wording import scalar
 
@@ -30,16 +45,19 @@ def trace(record: Trace) -> go.Figure:
     xs = np.arange(1, len(record.values) + 1, dtype=np.float64), record.seconds / factor
     failed = record.failed_after.astype(np.float64), record.failed_seconds / factor
     rows = evenly(len(record.values), MOST, keep=record.steps[-200:])
-    texts = hover([record.completed[i] for i in rows], value=record.values[rows])
+    kept, out = (np.array([i for i in rows if record.feasible[i] == side], dtype=np.intp) for side in (True, False))
+    texts, texts_out = _texts(record, kept), _texts(record, out)
     for row, (x, x_failed) in enumerate(zip(xs, failed, strict=True), start=1):
-        _points(drawn, x[rows], record.values[rows], texts, row)
+        _points(drawn, x[kept], record.values[kept], texts, row)
+        _infeasible(drawn, x[out], record.values[out], texts_out, row)
         _steps(drawn, record, x, row)
         _failures(drawn, record, x_failed, row)
         _beyond(drawn, record, record.window, x, row)
-    number = record.completed[record.steps[-1]].number
-    best = f"Best value {scalar(float(record.best[-1]))}, found by trial {number}"
-    styled(drawn, best, 560)
-    drawn.update_yaxes(title_text="value", **value_axis(record.window))
+    styled(drawn, _title(record), 560)
+    drawn.update_yaxes(title_text=label(record.name), **value_axis(record.window))
+    if record.bound is not None:
+        for row in (1, 2):
+            bounded_by(drawn, record.bound, row, 1)
     drawn.update_xaxes(title_text="completed trials", row=1)
     drawn.update_xaxes(title_text=f"{unit} since the start", row=2)
     for row in (1, 2):  # failed trials have no value: they are drawn at the bottom, on an axis of their own
@@ -52,6 +70,20 @@ def trace(record: Trace) -> go.Figure:
 
 def _marks(drawn: go.Figure) -> list[int]:
     return [index for index, trace in enumerate(drawn.data) if trace.legendgroup == "beyond"]
+
+
+def _title(record: Trace) -> str:
+    name = label(record.name)
+    if record.bound is not None:
+        return f"{name} has to be {escaped(str(record.bound))}"
+    if record.steps:
+        number = record.completed[record.steps[-1]].number
+        return f"Best {name} {scalar(float(record.best[-1]))}, found by trial {number}"
+    return f"No result is feasible yet, by {name}" if not record.feasible.all() else name
+
+
+def _texts(record: Trace, rows: NDArray[np.intp]) -> Mapping[str, Any]:
+    return hover([record.completed[i] for i in rows], **{word(record.name): record.values[rows]})
 
 
 def _points(drawn: go.Figure, x: Array, values: Array, texts: Mapping[str, Any], row: int) -> None:
@@ -69,7 +101,25 @@ def _points(drawn: go.Figure, x: Array, values: Array, texts: Mapping[str, Any],
     )
 
 
+def _infeasible(drawn: go.Figure, x: Array, values: Array, texts: Mapping[str, Any], row: int) -> None:
+    if len(x):
+        drawn.add_scatter(
+            x=x,
+            y=values,
+            mode="markers",
+            name="infeasible",
+            legendgroup="infeasible",
+            showlegend=row == 1,
+            marker=INFEASIBLE,
+            **texts,
+            row=row,
+            col=1,
+        )
+
+
 def _steps(drawn: go.Figure, record: Trace, x: Array, row: int) -> None:
+    if not record.steps:
+        return
     rows = [*evenly(len(record.steps), MOST), len(record.steps) - 1]
     steps = [record.steps[i] for i in dict.fromkeys(rows)]
     ends = [*x[steps].tolist(), float(np.nanmax(x, initial=0.0))]
@@ -122,7 +172,7 @@ def _beyond(drawn: go.Figure, record: Trace, window: Window, x: Array, row: int)
         showlegend=row == 1,
         marker={"symbol": np.where(up, "triangle-up", "triangle-down"), "size": 9, "color": ORANGE},
         cliponaxis=False,
-        **hover([record.completed[i] for i in rows], value=record.values[rows]),
+        **_texts(record, rows),
         xaxis=f"x{'' if row == 1 else 2}",
         yaxis=f"y{row + 2}",
     )

@@ -6,6 +6,7 @@ import numpy as np
 
 from nonstop.history.relevance import Lengthscales
 from nonstop.history.scale import evenly
+from nonstop.outcomes.goals import VALUE
 from nonstop.plots.plotly import go, make_subplots
 from nonstop.plots.style import CYCLE, FAINT, GREY, compact, empty, log_axis, styled
 from nonstop.plots.values import noted
@@ -40,7 +41,8 @@ def lengthscales(record: Lengthscales) -> go.Figure:
 def _title(record: Lengthscales, ranked: list[int]) -> str:
     if len(ranked) == 1:
         return f"The lengthscale of {label(record.names[0])}"
-    return f"{label(record.names[ranked[0]])} matters most to the model"
+    of = "" if record.outcome == VALUE else f" of {label(record.outcome)}"
+    return f"{label(record.names[ranked[0]])} matters most to the model{of}"
 
 
 def _relevance(drawn: go.Figure, record: Lengthscales, bars: list[int], colours: dict[int, str]) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonstop.history.scale import Scale
+from nonstop.outcomes.bound import Bound
 from nonstop.plots.plotly import go
 from nonstop.plots.words import escaped, fitting, label, number
 from nonstop.trials.trial import Trial
@@ -26,6 +27,8 @@ BLUE, RED, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#8A8F98"
 #: For several lines of one kind, in this order. Yellow is left out: it is hardly visible on white.
 CYCLE = (BLUE, ORANGE, GREEN, PURPLE, SKY, RED)
 FAINT = "rgba(128,128,128,0.22)"
+#: The mark of a result that violates a constraint.
+INFEASIBLE = {"symbol": "circle-open", "size": 7, "color": PURPLE, "opacity": 0.9, "line": {"width": 1.5}}
 #: Most params in a hover text.
 PARAMS = 8
 #: Characters that fit along the axis of a panel.
@@ -115,7 +118,7 @@ def about(trial: Trial, *more: str) -> str:
     return "<br>".join([head, *more, *params, *(["…"] if len(trial.params or {}) > PARAMS else [])])
 
 
-def hover(trials: Sequence[Trial], **columns: Sequence[float] | Array) -> dict[str, Any]:
+def hover(trials: Sequence[Trial], /, **columns: Sequence[float] | Array) -> dict[str, Any]:
     """The hover texts of many trials: number, columns and params, as a table and one template for all of its rows,
     which takes a tenth of the space of separate texts."""
     params = list(trials[0].params or {}) if trials else []
@@ -127,7 +130,7 @@ def hover(trials: Sequence[Trial], **columns: Sequence[float] | Array) -> dict[s
     numeric = not any(isinstance(cell, str) for row in table for cell in row)
     form = ":.5~g" if numeric else ""  # a number format would break texts; numbers are rounded already
     lines = [f"{name.replace('_', ' ')} %{{customdata[{i}]:.5~g}}" for i, name in enumerate(columns, start=1)]
-    cells = [f"{_name(name)} = %{{customdata[{i}]{form}}}" for i, name in enumerate(shown, start=1 + len(columns))]
+    cells = [f"{word(name)} = %{{customdata[{i}]{form}}}" for i, name in enumerate(shown, start=1 + len(columns))]
     more = ["…"] if len(params) > PARAMS else []
     return {
         "customdata": compact(np.array(table, dtype=np.float64), spread=0.0)
@@ -144,8 +147,15 @@ def _cell(value: Value) -> float | str:
     return value if isinstance(value, int) and not isinstance(value, bool) else label(scalar(value), 20)
 
 
-def _name(name: str) -> str:
-    """A name in a hover template, where %{ would begin a variable."""
+def told(trials: Sequence[Trial]) -> dict[str, Array]:
+    """Columns of a hover text with what completed trials gave: the value, or their outcomes."""
+    if not trials or not trials[0].outcomes:
+        return {"value": np.array([trial.value for trial in trials], dtype=np.float64)}
+    return {word(name): np.array([trial.outcomes[name] for trial in trials]) for name in trials[0].outcomes}
+
+
+def word(name: str) -> str:
+    """A user's name in a hover template, where %{ would begin a variable."""
     return label(name, 20).replace("%", "&#37;")
 
 
@@ -164,6 +174,19 @@ def compact(numbers: Array, spread: float = 1e-3) -> NDArray[np.float32] | Array
 def between(middle: Array, low: Array, high: Array, **style: Any) -> dict[str, Any]:
     """An error bar from low to high."""
     return {"array": high - middle, "arrayminus": middle - low, "symmetric": False, "width": 0, **style}
+
+
+def bounded_by(drawn: go.Figure, bound: Bound, row: int, column: int) -> None:
+    """A line at the bound, with the bound beside it."""
+    text = {"text": f"{escaped(bound.side)} {number(bound.value)}", "font": {"size": 12, "color": PURPLE}}
+    drawn.add_hline(
+        y=bound.value,
+        line={"color": PURPLE, "width": 1.5, "dash": "dash"},
+        annotation={**text, "xanchor": "right", "yanchor": "bottom"},
+        annotation_position="top right",
+        row=row,
+        col=column,
+    )
 
 
 def log_axis(numbers: Array, most: int = 8) -> dict[str, Any]:

@@ -259,11 +259,12 @@ class MemoryStorage:
 
 
 def _copied(trial: Trial) -> Trial:
-    """A copy whose params and notes the caller may change without changing the stored ones."""
+    """A copy whose params, notes and outcomes the caller may change without changing the stored ones."""
     return replace(
         trial,
         params=None if trial.params is None else dict(trial.params),
         notes=copy.deepcopy(trial.notes) if trial.notes else {},
+        outcomes=dict(trial.outcomes),
         fixed=None if trial.fixed is None else dict(trial.fixed),
     )
 

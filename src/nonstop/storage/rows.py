@@ -22,7 +22,7 @@ COLUMNS: Final = tuple(trials.c[_RENAMED.get(name, name)] for name in Trial.__sl
 _NAMES: Final = tuple(column.name for column in COLUMNS)
 _FIELDS: Final = attrgetter(*Trial.__slots__)
 #: Fields whose column holds something else than the field.
-_ENCODED: Final = ("state", "diagnostics", "params", "fixed", "notes", "value")
+_ENCODED: Final = ("state", "diagnostics", "params", "fixed", "notes", "outcomes", "value")
 
 #: The place of the checksum in a row: after the fields.
 _CHECKSUM: Final = len(COLUMNS)
@@ -31,7 +31,7 @@ _UNCHECKED: Final = ("beat", "asked_at", "started_at", "finished_at", "lease", "
 _CHECKED: Final = tuple(name for name in Trial.__slots__ if name not in _UNCHECKED)
 _CHECKED_COLUMNS: Final = tuple(_RENAMED.get(name, name) for name in _CHECKED)
 _CHECKED_PLACES: Final = itemgetter(*(Trial.__slots__.index(name) for name in _CHECKED))
-#: The place of `notes`, which `fixed` follows.
+#: The place of `notes`, which `fixed` and `outcomes` follow.
 _NOTES: Final = Trial.__slots__.index("notes")
 _DAMAGE: Final = (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError)
 _STATES: Final = {state.value: state for state in TrialState}
@@ -58,7 +58,7 @@ def _column(name: str, value: Any) -> tuple[str, Any]:
         return column, "{}" if value is None else encode(name, value.to_json())
     if name in ("params", "fixed") and value is not None:
         return column, encode(name, value)
-    if name == "notes":
+    if name in ("notes", "outcomes"):
         return column, encode(name, value) if value else None
     if name == "value" and value is not None:
         return column, repr(value)
@@ -76,7 +76,9 @@ def stored_columns(row: Sequence[Any]) -> dict[str, Any]:
 
 
 def _crc(values: Sequence[Any]) -> int:
-    return crc32("\x1f".join(map(str, values)).encode())
+    # Version 2 had no outcomes, which come last: a row without any has the checksum that it had then.
+    checked = values if values[-1] is not None else values[:-1]
+    return crc32("\x1f".join(map(str, checked)).encode())
 
 
 def changed(old: Trial, new: Trial) -> list[str]:
@@ -118,6 +120,7 @@ def _to_trials(rows: Sequence[Sequence[Any]]) -> list[Trial]:
             *row[12:_NOTES],
             {} if row[_NOTES] is None else decode(row[_NOTES]),
             None if row[_NOTES + 1] is None else decode(row[_NOTES + 1]),
+            {} if row[_NOTES + 2] is None else decode(row[_NOTES + 2]),
         )
         for row, params, diagnostics in zip(rows, decoded, recorded, strict=False)
     ]

@@ -32,11 +32,12 @@ from sqlalchemy import (
 from nonstop.errors import StorageError
 from nonstop.trials.trial import TrialState
 
-VERSION: Final = 2
+VERSION: Final = 3
 Migration: TypeAlias = Callable[[Connection], None]
 #: MIGRATIONS[v] takes a database from version v - 1 to v, inside one transaction. A new database starts at VERSION.
 MIGRATIONS: Final[Mapping[int, Migration]] = {
     2: lambda connection: _add_version_2(connection),
+    3: lambda connection: _add_version_3(connection),
 }
 
 _FOREIGN: Final = "tables named nonstop_* are here, but not as nonstop makes them: use another database, or drop them"
@@ -93,6 +94,7 @@ trials: Final = Table(
     Column("seconds", Double),  # since version 2
     Column("notes", Text),  # since version 2: NULL if there are none
     Column("fixed", Text),  # since version 2: NULL if there are none
+    Column("outcomes", Text),  # since version 3: NULL if there are none
     UniqueConstraint("study_id", "sequence"),
     UniqueConstraint("study_id", "place"),
     UniqueConstraint("study_id", "request_id"),
@@ -113,6 +115,7 @@ results: Final = Table(
     Column("counted", Boolean, nullable=False),
     Column("reported_at", Double, nullable=False),
     Column("notes", Text),  # since version 2
+    Column("outcomes", Text),  # since version 3
 )
 
 
@@ -146,6 +149,11 @@ def _add_version_2(connection: Connection) -> None:
     _add_columns(connection, results.name, "notes")
     if connection.dialect.name == "sqlite":
         _number_studies_anew(connection)
+
+
+def _add_version_3(connection: Connection) -> None:
+    _add_columns(connection, trials.name, "outcomes")
+    _add_columns(connection, results.name, "outcomes")
 
 
 def _number_studies_anew(connection: Connection) -> None:

@@ -219,6 +219,7 @@ class SqlLedger:
         row = {"id": report.id, "number": report.number, "attempt": report.attempt, "state": report.state.value}
         row |= {"value": value, "reason": report.reason, "counted": counted, "reported_at": now}
         row |= {"notes": encode("notes", report.notes) if report.notes else None}
+        row |= {"outcomes": encode("outcomes", report.outcomes) if report.outcomes else None}
         return bool(self._run(_LOG, {"study_id": self._study, **row}).rowcount)
 
     def decided(self, number: int) -> bool:
@@ -227,7 +228,8 @@ class SqlLedger:
 
 def _logged_with(row: Mapping[str, Any], id_: str, now: float) -> dict[str, Any]:
     """The log's row of a result that came with its trial."""
-    log = {name: row[name] for name in ("study_id", "number", "attempt", "state", "value", "reason", "notes")}
+    same = ("study_id", "number", "attempt", "state", "value", "reason", "notes", "outcomes")
+    log = {name: row[name] for name in same}
     return {**log, "id": f"{id_} {row['number']}", "counted": True, "reported_at": row["finished_at"] or now}
 
 

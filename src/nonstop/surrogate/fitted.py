@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -58,29 +59,35 @@ def fitted(
     warm: Hyperparameters | None = None,
     refit: float | None = None,
     embedding: Embedding = PLAIN,
+    output: Output | None = None,
+    rows: NDArray[np.intp] | None = None,
+    like: Sequence[GP] = (),
 ) -> Fitted:
     """The model of X (n, d) in [0, 1]^d and y (n,), larger being better.
 
     `warm` are hyperparameters of an earlier fit. They are used as they are while the data have grown by less than the
     fraction `refit` since then (the surrogate's, unless given; infinity: always), else the fit starts from them.
-    `embedding` is that of the cube of the points.
+    `embedding` is that of the cube of the points. `output` is the transform of the values, the surrogate's unless
+    given; `rows` are the results to keep, the best and some others unless given. `like` are models of other values at
+    the same points: one that has the same hyperparameters shares its factorised matrix.
     Raises NotPositiveDefiniteError if no jitter helps.
     """
     started = time.perf_counter()
     results, d = X.shape
     if warm is not None and len(warm.lengthscales) != d:
         raise DataError(f"warm has {len(warm.lengthscales)} lengthscales, but the points have {d} dimensions")
-    rows = best_and_even(y, surrogate.max_points)
+    rows = best_and_even(y, surrogate.max_points) if rows is None else rows
     if len(rows) < results:
         X, y = X[rows], y[rows]
-    output = output_of(surrogate.output, y)
+    output = output_of(surrogate.output, y) if output is None else output
     z = output.forward(y)
     rung: FitRung = "model"
     if warm is not None and _still_good(warm, results, surrogate.refit if refit is None else refit):
         hyperparameters = warm
     else:
         hyperparameters, rung = _estimated(surrogate, X, z, warm, results, embedding)
-    gp = GP.of(X, z, hyperparameters, surrogate.kernel, embedding)
+    twin = next((gp for gp in like if gp.hyperparameters == hyperparameters), None)
+    gp = GP.of(X, z, hyperparameters, surrogate.kernel, embedding) if twin is None else twin.of_values(z)
     if gp.jitter > 0.0 and rung == "model":
         rung = "jitter"
     return Fitted(gp, output, rung, rows, results, time.perf_counter() - started)

@@ -8,7 +8,7 @@ sees them (space/embedding.py: the points themselves, unless parameters have con
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -104,6 +104,10 @@ class GP:
         A = embedding.apply(X) / embedding.widen(lengthscales)
         data = right(A, kernel.scale)
         return cls(X, y, hyperparameters, kernel, R, alpha, 0.0, lengthscales, data, _with_ones(A), embedding)
+
+    def of_values(self, y: Array) -> GP:
+        """The process of other values y (n,) at the same points, with the same hyperparameters."""
+        return replace(self, y=y, alpha=self.R.T @ (self.R @ y))
 
     def scaled(self, P: Array) -> Array:
         """Z (m, e): the points P (m, d) as the model sees them, over the lengthscales."""

@@ -98,3 +98,35 @@ class Compress:
         w = self.outer.backward(z)
         below = np.minimum(np.maximum(-w, 0.0) / self.scale, 500.0)  # exp(710) overflows
         return self.inner.backward(self.median + np.where(w < 0.0, -self.scale * np.expm1(below), w))
+
+
+@dataclass(frozen=True, slots=True)
+class Bilog:
+    """Of a slack, how far inside its bound an outcome is: sign(s) log(1 + |s| / scale), standardised.
+
+    Next to the bound it is linear; what is far on either side is compressed, because only the sign matters there
+    (Eriksson and Poloczek 2021). `scale` is the median of |s|.
+    """
+
+    scale: float
+    outer: Standardize
+
+    @classmethod
+    def of(cls, s: Array) -> Bilog:
+        """The transform that gives these values, once compressed, zero mean and unit variance."""
+        largest = float(np.abs(s).max(initial=0.0)) or 1.0
+        middle = float(np.median(np.abs(s) / largest)) if len(s) else 1.0
+        scale = max(max(middle, 1e-12) * largest, np.finfo(np.float64).tiny)
+        return cls(scale, Standardize.of(cls(scale, Standardize()).forward(s)))
+
+    @property
+    def bound(self) -> float:
+        """Where the bound is in standardised units."""
+        return float(self.forward(np.zeros(1))[0])
+
+    def forward(self, y: Array) -> Array:
+        return self.outer.forward(np.copysign(np.log1p(np.abs(y) / self.scale), y))
+
+    def backward(self, z: Array) -> Array:
+        w = self.outer.backward(z)
+        return np.copysign(self.scale * np.expm1(np.minimum(np.abs(w), 500.0)), w)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from nonstop.surrogate.gp import GP, is_light
 from nonstop.surrogate.kernels.distances import F, left
+from nonstop.surrogate.scalarized import Posterior, Scalarized
 from nonstop.types import Array
 
 #: Points evaluated at once: the cosines of so many stay in the processor's cache.
@@ -71,6 +72,35 @@ class Path:
         slope = (np.sin(angles) * -self.amplitudes) @ self.frequencies / gp.scales
         value = np.cos(angles) @ self.amplitudes + gp.covariances(P) @ self.pull
         return value, gp.embedding.pull(Z * gp.scales, slope) + gp.slope(P, self.pull)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeastPath:
+    """A function from the posterior of a scalarisation: that of one path for each objective."""
+
+    whole: Scalarized
+    paths: tuple[Path, ...]
+
+    def value(self, P: Array) -> Array:
+        return self.whole.of_values(np.stack([path.value(P) for path in self.paths], axis=1))
+
+    def screen(self, P: Array) -> Array:
+        return self.whole.of_values(np.stack([path.screen(P) for path in self.paths], axis=1))
+
+    def value_and_gradient(self, P: Array) -> tuple[Array, Array]:
+        values, gradients = zip(*(path.value_and_gradient(P) for path in self.paths), strict=True)
+        stacked, rows = np.stack(values, axis=1), np.arange(len(P))
+        least = ((stacked - self.whole.reference) / self.whole.weights).argmin(axis=1)
+        shares = np.tile(self.whole.augmented, (len(P), 1))
+        shares[rows, least] += 1.0 / self.whole.weights[least]
+        return self.whole.of_values(stacked), np.einsum("mk,kmd->md", shares, np.stack(gradients))
+
+
+def path_of(posterior: Posterior, rng: np.random.Generator, features: int = 1024) -> Path | LeastPath:
+    """A function from a posterior of either kind; see Path.of."""
+    if isinstance(posterior, GP):
+        return Path.of(posterior, rng, features)
+    return LeastPath(posterior, tuple(Path.of(gp, rng, features) for gp in posterior.gps))
 
 
 def _waves(Z: NDArray[F], frequencies: NDArray[F], phases: NDArray[F]) -> NDArray[F]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from nonstop.markup import folded, framed, heading, table, text
+from nonstop.outcomes.goals import Goals
+from nonstop.trials.best import front_of, rank, violated_by
 from nonstop.trials.spec import Spec
 from nonstop.trials.times import duration_of
 from nonstop.trials.trial import Trial, TrialState
@@ -19,7 +21,7 @@ def card(name: str, storage: str, spec: Spec, trials: Sequence[Trial]) -> str:
     """The HTML of Study._repr_html_()."""
     counts = {state: sum(trial.state is state for trial in trials) for state in TrialState}
     states = ", ".join(f"{count} {state}" for state, count in counts.items() if count) or "no trial yet"
-    parts = [heading(f"Study {text(name)}", f"{spec.direction} · {states}"), _best(spec, trials)]
+    parts = [heading(f"Study {text(name)}", f"{text(str(spec.goals))} · {states}"), _best(spec, trials)]
     failed = [trial for trial in trials if trial.state is TrialState.FAILED]
     if failed:
         latest = max(failed, key=lambda trial: trial.sequence)
@@ -33,15 +35,33 @@ def card(name: str, storage: str, spec: Spec, trials: Sequence[Trial]) -> str:
 
 
 def _best(spec: Spec, trials: Sequence[Trial]) -> str:
+    goals = spec.goals
     completed = [trial for trial in trials if trial.state is TrialState.COMPLETED]
     if not completed:
         return ""
-    best = sorted(completed, key=lambda trial: (-spec.sign * (trial.value or 0.0), trial.order or 0))[:_BEST]
+    best = _first(completed, goals)
     rows = [
-        [str(trial.number), text(trial.value), *_values(trial.params or {}, spec.space.names), _time(trial)]
+        [str(trial.number), *_results(trial, goals), *_values(trial.params or {}, spec.space.names), _time(trial)]
         for trial in best
     ]
-    return table(rows, ["trial", "value", *map(text, spec.space.names), "time"])
+    results = goals.names if goals.named else ("value",)
+    limits = ["violates"] if goals.constraints else []
+    return table(rows, ["trial", *map(text, results), *limits, *map(text, spec.space.names), "time"])
+
+
+def _first(completed: Sequence[Trial], goals: Goals) -> list[Trial]:
+    """The best, or those of the front that are the best of the first objective."""
+    if not goals.several:
+        return sorted(completed, key=lambda trial: rank(trial, goals), reverse=True)[:_BEST]
+    first, sign = next(iter(goals.objectives)), float(goals.signs[0])
+    return sorted(front_of(completed, goals), key=lambda trial: -sign * trial.outcomes[first])[:_BEST]
+
+
+def _results(trial: Trial, goals: Goals) -> list[str]:
+    if not goals.named:
+        return [text(trial.value)]
+    violated = [text(", ".join(violated_by(trial, goals)))] if goals.constraints else []
+    return [*(text(trial.outcomes[name]) for name in goals.names), *violated]
 
 
 def _values(params: Params, names: Iterable[str]) -> list[str]:

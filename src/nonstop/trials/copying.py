@@ -28,7 +28,10 @@ def check_whole(trials: Sequence[Trial]) -> None:
     whole = (
         [trial.number for trial in trials] == list(range(len(trials)))
         and len({trial.sequence for trial in trials}) == len(trials)
-        and all(trial.sequence > 0 and (trial.value is None) == (trial.order is None) for trial in trials)
+        and all(
+            trial.sequence > 0 and (trial.state is TrialState.COMPLETED) == (trial.order is not None)
+            for trial in trials
+        )
         and results == list(range(1, len(results) + 1))
         and not any(trial.state in transitions.HELD for trial in trials)
     )

@@ -1,7 +1,7 @@
 """What a proposal records of itself, as one typed value with one JSON form.
 
 Replay needs `busy`, `believed`, `warm`, `cursor`, `skip`, and whether there is a `success`; the next fit starts from
-`hyperparameters`; the rest is for people.
+`hyperparameters`, or from those of `predictions`; the rest is for people.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nonstop.acquisition.sought import Prediction
 from nonstop.errors import DataError
 from nonstop.propose import Rung
 from nonstop.surrogate.hyperparameters import Hyperparameters
@@ -47,6 +48,10 @@ class Diagnostics:
     #: The probability that the evaluation succeeds, by the model of failures; None if the proposal did not learn from
     #: failures, as before there was that model.
     success: float | None = None
+    #: The probability that the outcomes keep all constraints; None where there are none.
+    feasible: float | None = None
+    #: What the model of each objective, then of each constraint, said of the point, if the study names its outcomes.
+    predictions: tuple[Prediction, ...] = ()
 
     @property
     def proposed(self) -> bool:
@@ -75,6 +80,10 @@ class Diagnostics:
             record["lengthscales"] = self.hyperparameters.lengthscales
             record["noise"] = self.hyperparameters.noise
             record["fitted"] = self.hyperparameters.results
+        if self.feasible is not None:
+            record["feasible"] = self.feasible
+        if self.predictions:
+            record["predictions"] = [_prediction_to_json(prediction) for prediction in self.predictions]
         return record
 
     @classmethod
@@ -107,4 +116,17 @@ class Diagnostics:
             record["cursor"],
             None if scales is None else Hyperparameters(tuple(scales), record["noise"], record.get("fitted")),
             record.get("success"),
+            record.get("feasible"),
+            tuple(_prediction_from_json(prediction) for prediction in record.get("predictions", ())),
         )
+
+
+def _prediction_to_json(prediction: Prediction) -> dict[str, object]:
+    fit = prediction.hyperparameters
+    about = {"mean": prediction.mean, "sd": prediction.sd}
+    return {**about, "lengthscales": fit.lengthscales, "noise": fit.noise, "fitted": fit.results}
+
+
+def _prediction_from_json(record: Mapping[str, Any]) -> Prediction:
+    fit = Hyperparameters(tuple(record["lengthscales"]), record["noise"], record["fitted"])
+    return Prediction(record["mean"], record["sd"], fit)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from nonstop.trials.diagnostics import Diagnostics
 from nonstop.trials.trial import Trial, TrialState
-from nonstop.types import Notes, Params
+from nonstop.types import Notes, Outcomes, Params
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Report:
     attempt: int
     #: COMPLETED or FAILED.
     state: TrialState
-    #: The value, if it is COMPLETED: a finite number.
+    #: The value, if it is COMPLETED: a finite number; None if there are several objectives (see `outcomes`).
     value: float | None = None
     #: Why it failed, if it did.
     reason: str | None = None
@@ -29,6 +29,8 @@ class Report:
     seconds: float | None = None
     #: What the evaluation told besides its value.
     notes: Notes = field(default_factory=dict)
+    #: Objectives and constraints by name, if it is COMPLETED and has them: finite numbers.
+    outcomes: Outcomes = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class Insert:
     params: Params
     #: WAITING, COMPLETED or FAILED.
     state: TrialState = TrialState.WAITING
-    #: The value, if it is COMPLETED: a finite number.
+    #: The value, if it is COMPLETED: a finite number; None if there are several objectives (see `outcomes`).
     value: float | None = None
     #: Why it failed, if it did.
     reason: str | None = None
@@ -89,6 +91,8 @@ class Insert:
     notes: Notes = field(default_factory=dict)
     #: The parameters that were given and not chosen; None if there were none.
     fixed: Params | None = None
+    #: Objectives and constraints by name, if it is COMPLETED and has them: finite numbers.
+    outcomes: Outcomes = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

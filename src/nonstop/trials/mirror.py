@@ -6,7 +6,8 @@ first v. Points are encoded once, and all new ones together when they are needed
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
 
 import numpy as np
@@ -35,7 +36,7 @@ class Mirror:
         #: The highest-numbered trial that recorded hyperparameters.
         self.newest_fit: int | None = None
         self._states: dict[TrialState, set[int]] = {state: set() for state in TrialState}
-        self._values: list[float] = []  # of the completed trials
+        self._values: list[float] = []  # of the completed trials; NaN where there are several objectives
         self._points = np.empty((16, cube_of(space).dim))  # by number
         self._new: list[int] = []  # numbers of trials whose params are not yet encoded
 
@@ -57,17 +58,25 @@ class Mirror:
             self.newest_fit = max(trial.number, -1 if self.newest_fit is None else self.newest_fit)
         if trial.params is not None and (old is None or old.params is None):
             self._new.append(trial.number)
-        if trial.value is not None and (old is None or old.value is None):
+        if trial.state is TrialState.COMPLETED and (old is None or old.state is not TrialState.COMPLETED):
             if trial.order != self.version + 1:
                 raise StorageError(f"the storage is damaged: trial {trial.number} is not result {self.version + 1}")
             self.completed.append(trial.number)
-            self._values.append(trial.value)
+            self._values.append(math.nan if trial.value is None else trial.value)
             self.version += 1
 
     def data(self, version: int) -> tuple[Array, Array]:
         """Points (version, dim) and values (version,) of the first `version` results."""
         self._encode()
         return self._points[self.completed[:version]], np.array(self._values[:version])
+
+    def outcomes(self, version: int, names: Sequence[str]) -> Array:
+        """The outcomes of these names (version, names) of the first `version` results."""
+        rows = (self.trials[number].outcomes for number in self.completed[:version])
+        try:
+            return np.array([[row[name] for name in names] for row in rows]).reshape(-1, len(names))
+        except KeyError as error:
+            raise StorageError(f"the storage is damaged: a result has no outcome {error}") from None
 
     def numbers(self, *states: TrialState) -> list[int]:
         """The numbers of the trials in these states, in order."""

@@ -1,7 +1,8 @@
 """Rows of data from elsewhere, as trials to insert: checked one by one, and all of them before any is stored.
 
 A row is a pair (params, value), a Trial, or a mapping with the fields that `nonstop export` writes. Its params are in
-`params`, or in one key each: `params_NAME`, or NAME where no field is called so. `note_NAME` is a note.
+`params`, or in one key each: `params_NAME`, or NAME where no field is called so. `note_NAME` is a note. Outcomes are in
+`outcomes`, or in one key each: `outcomes_NAME`, or NAME where nothing else is called so.
 """
 
 from __future__ import annotations
@@ -15,27 +16,47 @@ from typing import Any, Final
 
 from nonstop.arguments import number_of, plain, text_of
 from nonstop.errors import NonstopError, ParamsError, RowsError
+from nonstop.outcomes.goals import Goals
 from nonstop.space import Space
 from nonstop.space.leaves import is_active
 from nonstop.trials.messages import Insert
+from nonstop.trials.telling import Told, told_of
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Notes, Params
 from nonstop.wording import hint, shown
 
 #: What a row may say besides its params.
-USED: Final = ("state", "value", "reason", "worker", "started_at", "finished_at", "seconds", "notes", "fixed")
+USED: Final = (
+    "state",
+    "value",
+    "outcomes",
+    "reason",
+    "worker",
+    "started_at",
+    "finished_at",
+    "seconds",
+    "notes",
+    "fixed",
+)
 #: What an export has, too, and a trial from elsewhere has not, or gets anew.
 UNUSED: Final = tuple(field.name for field in fields_of(Trial) if field.name not in ("params", *USED))
 #: As pandas tables of studies call them, ours and others'.
 _ALIASES: Final = {"datetime_start": "started_at", "datetime_complete": "finished_at"}
-PARAM, NOTE = "params_", "note_"
+PARAM, OUTCOME, NOTE = "params_", "outcomes_", "note_"
+#: A column of study.to_dataframe(), if there are constraints.
+FEASIBLE: Final = "feasible"
+_FIELDS: Final = frozenset(("params", *USED, *UNUSED, *_ALIASES))
 _STATES: Final = {state.value: state for state in TrialState}
 #: Somebody is, or was, about to evaluate these.
 _UNFINISHED: Final = (TrialState.WAITING, TrialState.RUNNING, TrialState.PROPOSING)
 
 
 def inserts_of(
-    space: Space, rows: Iterable[object], where: Callable[[int], str] = "row {}".format, extras: bool = False
+    space: Space,
+    goals: Goals,
+    rows: Iterable[object],
+    where: Callable[[int], str] = "row {}".format,
+    extras: bool = False,
 ) -> list[Insert]:
     """The trials to insert; RowsError with all that is wrong. Rows that were about to get params are left out.
 
@@ -43,7 +64,7 @@ def inserts_of(
     inserts, errors, count = [], [], 0
     if not isinstance(rows, Iterable) or isinstance(rows, str | Mapping):
         raise ParamsError(f"got {shown(rows)}, expected a list of rows")
-    reader = RowReader(space, extras)
+    reader = RowReader(space, goals, extras)
     for place, row in enumerate(rows):
         count += 1
         try:
@@ -61,10 +82,11 @@ def inserts_of(
 
 
 class RowReader:
-    """Makes trials to insert out of rows for one space."""
+    """Makes trials to insert out of rows for one space, with the outcomes that these goals need."""
 
-    def __init__(self, space: Space, extras: bool = False) -> None:
+    def __init__(self, space: Space, goals: Goals, extras: bool = False) -> None:
         self._space = space
+        self._goals = goals
         self._extras = extras
         self._layouts: dict[tuple[str, ...], _Layout] = {}  # most rows have the same keys
 
@@ -72,19 +94,30 @@ class RowReader:
         """The trial to insert for one row; None if it has neither a result nor params."""
         row = _as_mapping(row)
         keys = tuple(row)
-        layout = self._layouts.get(keys) or self._layouts.setdefault(keys, _layout(self._space, keys, self._extras))
+        layout = self._layouts.get(keys)
+        if layout is None:
+            layout = self._layouts[keys] = _layout(self._space, self._goals, keys, self._extras)
         said = {name: row[key] for key, name in layout.said if not _is_absent(row[key])}
+        outcomes = {**_mapping("outcomes", said), **_present(row, layout.outcomes)}
+        said.pop("outcomes", None)
+        if outcomes:
+            said["outcomes"] = outcomes
         state = _state(said)
         given = _params(row, layout)
         if state in _UNFINISHED and given is None:
             return None
         params = self._space.validate(_filled(self._space, given or {}, layout))
         notes = dict(_mapping("notes", said))
-        notes.update({name: row[key] for key, name in layout.notes if not _is_absent(row[key])})
+        notes.update(_present(row, layout.notes))
         fixed = {name: params[name] for name in _mapping("fixed", said) if name in params} or None
         if state in _UNFINISHED:
             return Insert(params, notes=notes, fixed=fixed)
-        return _result(state, params, notes, fixed, said)
+        return _result(self._goals, state, params, notes, fixed, said)
+
+
+def _present(row: Mapping[str, Any], keys: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """By name, without empty cells."""
+    return {name: row[key] for key, name in keys if not _is_absent(row[key])}
 
 
 def _as_mapping(row: object) -> Mapping[str, Any]:
@@ -97,45 +130,88 @@ def _as_mapping(row: object) -> Mapping[str, Any]:
     raise ParamsError(f"got {shown(row)}, expected (params, value), a trial or a mapping")
 
 
-def _result(state: TrialState, params: Params, notes: Notes, fixed: Params | None, said: Mapping[str, Any]) -> Insert:
-    value = number_of(said.get("value"))
-    if state is TrialState.COMPLETED and value is None:
-        raise ParamsError(f"value: got {shown(said.get('value'))}, expected a finite number")
-    if state is TrialState.FAILED and "value" in said:
-        raise ParamsError(f"value: got {shown(said['value'])}, expected none, because it failed")
+def _result(
+    goals: Goals,
+    state: TrialState,
+    params: Params,
+    notes: Notes,
+    fixed: Params | None,
+    said: Mapping[str, Any],
+) -> Insert:
+    told = _told(goals, said) if state is TrialState.COMPLETED else Told(TrialState.FAILED)
+    given = next((name for name in ("value", "outcomes") if name in said), None)
+    if state is TrialState.FAILED and given is not None:
+        raise ParamsError(f"{given}: got {shown(said[given])}, expected none, because it failed")
+    notes = {**told.extras, **notes}  # type: ignore[dict-item]  # of a mapping whose keys are texts
     started, finished, seconds = _time("started_at", said), _time("finished_at", said), _seconds(said)
     if started is not None and finished is not None and started > finished:
         raise ParamsError(f"started_at: got {said['started_at']}, expected a time before finished_at")
     reason, worker = _text("reason", said), _text("worker", said)
     if state is TrialState.COMPLETED:
         reason = None
-    return Insert(params, state, value, reason, worker, started, finished, seconds, notes, fixed)
+    return Insert(params, state, told.value, reason, worker, started, finished, seconds, notes, fixed, told.outcomes)
+
+
+def _told(goals: Goals, said: Mapping[str, Any]) -> Told:
+    """The value is that of the only objective, which need not be among the outcomes then; if it is, they are equal."""
+    outcomes, value = dict(said.get("outcomes", {})), said.get("value")
+    if "value" in said and goals.several:
+        raise ParamsError(f"value: got {shown(value)}, expected none, because there are several objectives")
+    if "value" in said or not outcomes:
+        if not goals.several and number_of(value) is None:
+            raise ParamsError(f"value: got {shown(value)}, expected a finite number")
+        name = next(iter(goals.objectives))
+        if value is not None and outcomes.setdefault(name, value) != value:
+            raise ParamsError(f"value: got {shown(value)}, but the outcome {shown(name)} is {shown(outcomes[name])}")
+    wrong = goals.wrong(outcomes)
+    if wrong is not None:
+        raise ParamsError(wrong)
+    return told_of(goals, outcomes)
+
+
+def outcome_named(key: str, space: Space, goals: Goals) -> str | None:
+    """The outcome that a key means: one of the study, as outcomes_NAME or by its name; or any other as outcomes_NAME.
+    None if it means none. A parameter comes first, and gives way only to an outcome of the study that is written out.
+    """
+    name = key.removeprefix(OUTCOME)
+    if key.startswith(OUTCOME) and goals.named and name in goals.names:
+        return name
+    if space.named(key.removeprefix(PARAM)) or space.named(key) or key in _FIELDS:
+        return None
+    if key.startswith(OUTCOME):
+        return name
+    return key if goals.named and key in goals.names else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """What the keys of a row mean: (key, name) of fields, of params and of notes; and is `params` among the keys?"""
+    """What the keys of a row mean: (key, name) of fields, params, notes and outcomes; and is there `params`?"""
 
     said: tuple[tuple[str, str], ...]
     whole: bool
     params: tuple[tuple[str, str], ...]
     notes: tuple[tuple[str, str], ...]
+    outcomes: tuple[tuple[str, str], ...]
     #: The params of which None is a choice.
     nullable: frozenset[str]
 
 
-def _layout(space: Space, keys: tuple[str, ...], extras: bool) -> _Layout:
-    params, notes = [], []
+def _layout(space: Space, goals: Goals, keys: tuple[str, ...], extras: bool) -> _Layout:
+    params, notes, outcomes = [], [], []
     for key in keys:
-        if key in ("params", *USED, *UNUSED, *_ALIASES):
+        if key in _FIELDS:
             continue
-        name = key.removeprefix(PARAM)
-        if space.named(name) or space.named(key):
+        name, outcome = key.removeprefix(PARAM), outcome_named(key, space, goals)
+        if outcome is not None:
+            outcomes.append((key, outcome))
+        elif space.named(name) or space.named(key):
             params.append((key, name if space.named(name) else key))
+        elif key == FEASIBLE and goals.constraints:
+            continue  # which the outcomes say
         elif key.startswith(NOTE) or extras:
             notes.append((key, key.removeprefix(NOTE)))
         else:
-            meant = hint(key, [*space.names, *USED])
+            meant = hint(key, [*space.names, *(goals.names if goals.named else ()), *USED])
             raise ParamsError(
                 f"{shown(key)} is no field and no parameter: expected {meant}; to keep it as a note, call it "
                 f"{NOTE}{key[:80]}"
@@ -145,7 +221,7 @@ def _layout(space: Space, keys: tuple[str, ...], extras: bool) -> _Layout:
     nullable = frozenset(
         name for _, name in params for leaf in space.named(name) if None in getattr(leaf.parameter, "choices", ())
     )
-    return _Layout(tuple(fields), "params" in keys, tuple(params), tuple(notes), nullable)
+    return _Layout(tuple(fields), "params" in keys, tuple(params), tuple(notes), tuple(outcomes), nullable)
 
 
 def _params(row: Mapping[str, Any], layout: _Layout) -> Mapping[str, Any] | None:
@@ -177,7 +253,7 @@ def _state(said: Mapping[str, Any]) -> TrialState:
         if found is None:
             raise ParamsError(f"state: got {shown(said['state'])}, expected one of {', '.join(_STATES)}")
         return found
-    if "value" in said:
+    if "value" in said or "outcomes" in said:
         return TrialState.COMPLETED
     if "reason" in said:
         return TrialState.FAILED

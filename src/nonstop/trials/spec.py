@@ -8,9 +8,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final, cast, get_args
 
 from nonstop.acquisition.rule import Rule
-from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
+from nonstop.acquisition.rules import DEFAULT_RULE, rule_for, rule_of
 from nonstop.arguments import flag, text, text_of, whole
 from nonstop.errors import RuleError, StudyError, StudyMismatchError
+from nonstop.outcomes.goals import Goals
 from nonstop.space import Space
 from nonstop.space.encoding import cube_of
 from nonstop.surrogate.model import DEFAULT_SURROGATE, Surrogate, surrogate_of
@@ -24,7 +25,7 @@ class Spec:
 
     #: What may be tried.
     space: Space
-    #: Whether small or large values are better.
+    #: Whether small or large values are better, if there is one objective.
     direction: Direction = "minimize"
     #: The acquisition rule: a name, names with + between them, or an object.
     rule: str | Rule = DEFAULT_RULE
@@ -42,6 +43,10 @@ class Spec:
     #: What is evaluated: "function MODULE:NAME" or "command TEMPLATE", without passwords (see
     #: nonstop.workers.stored); None if only the program knows that made the study.
     objective: str | None = None
+    #: The directions of named objectives; None if there is one that is called the value.
+    objectives: Mapping[str, Direction] | None = None
+    #: What other outcomes have to be, such as "<= 8.0", by name; None if there are no constraints.
+    constraints: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.space, Space):
@@ -49,10 +54,11 @@ class Spec:
         self.space.complete()  # or SpaceError: a constraint has a name that is nowhere
         if text_of(self.direction) not in get_args(Direction):
             raise StudyError(f"direction must be 'minimize' or 'maximize', not {shown(self.direction)}")
-        rule_of(self.rule)
+        goals = Goals.of(self.direction, self.objectives, self.constraints)
+        rule_for(rule_of(self.rule), len(goals.objectives))
         surrogate_of(self.surrogate)
-        plain = {
-            "direction": text_of(self.direction),
+        plain: dict[str, object] = {
+            "direction": "minimize" if goals.several else next(iter(goals.objectives.values())),
             "rule": text_of(self.rule) or self.rule,
             "surrogate": text_of(self.surrogate) or self.surrogate,
             "seed": whole("seed", self.seed, StudyError),
@@ -60,14 +66,21 @@ class Spec:
             "initial": None if self.initial is None else whole("initial", self.initial, StudyError),
             "command": None if self.command is None else text("command", self.command, StudyError),
             "objective": None if self.objective is None else text("objective", self.objective, StudyError),
+            "objectives": None if self.objectives is None else dict(goals.objectives),
+            "constraints": {name: str(bound) for name, bound in goals.constraints.items()} or None,
         }
         for field, value in plain.items():
             object.__setattr__(self, field, value)
 
     @property
+    def goals(self) -> Goals:
+        """The objectives and constraints."""
+        return Goals.of(self.direction, self.objectives, self.constraints)
+
+    @property
     def sign(self) -> float:
-        """The factor for values given to propose(), which maximises: 1 or -1."""
-        return 1.0 if self.direction == "maximize" else -1.0
+        """1 if the only objective is maximised, -1 if it is minimised; StudyError if there are several."""
+        return self.goals.sign
 
     @property
     def initial_trials(self) -> int:
@@ -83,8 +96,8 @@ class Spec:
     def to_json(self) -> dict[str, object]:
         """Plain JSON. A rule or surrogate that is an object, and a constraint that is a function, are stored as their
         repr: to load the study, pass them again."""
-        # Versions that know no objective read what has none.
-        objective = {} if self.objective is None else {"objective": self.objective}
+        # Earlier versions read what has none of these.
+        later = {name: getattr(self, name) for name in _LATER if getattr(self, name) is not None}
         return {
             "space": self.space.to_json(),
             "direction": self.direction,
@@ -94,7 +107,7 @@ class Spec:
             "noisy": self.noisy,
             "initial": self.initial,
             "command": self.command,
-            **objective,
+            **later,
         }
 
     @classmethod
@@ -168,6 +181,16 @@ def spec_for_viewing(stored: Mapping[str, object]) -> Spec:
     return Spec.from_json(stored, rule, surrogate)
 
 
+def goals_of(stored: Mapping[str, Any]) -> Goals:
+    """The objectives and constraints of a stored specification, of a newer version too: whatever cannot be read is left
+    out."""
+    direction: Direction = "maximize" if stored.get("direction") == "maximize" else "minimize"
+    try:
+        return Goals.of(direction, stored.get("objectives"), stored.get("constraints"))
+    except StudyError:
+        return Goals.of(direction)
+
+
 def has_objects(stored: Mapping[str, object]) -> bool:
     """Does the study have a rule, surrogate or constraint that is an object, which spec_for_viewing() replaces?"""
     stored = _known_fields(stored)
@@ -175,6 +198,8 @@ def has_objects(stored: Mapping[str, object]) -> bool:
     return not known or bool(Space.from_json(stored["space"]).functions)
 
 
+#: Fields that earlier versions do not know: stored only where there is something to store.
+_LATER: Final = ("objective", "objectives", "constraints")
 #: What is stored as text, and what finds it again.
 _BY_NAME: Final[Mapping[str, Callable[[Any], object]]] = {"rule": rule_of, "surrogate": surrogate_of}
 
@@ -183,8 +208,8 @@ def _known_fields(stored: Mapping[str, object]) -> dict[str, Any]:
     """The stored fields; StudyError unless they are exactly those of a Spec."""
     if not isinstance(stored, Mapping):
         raise StudyError(f"the specification of the study is damaged: it is {shown(stored)}, and no table")
-    # The oldest have no command, and older ones no objective.
-    names, found = {field.name for field in fields(Spec)}, {"command": None, "objective": None, **stored}
+    # The oldest have no command.
+    names, found = {field.name for field in fields(Spec)}, {"command": None, **dict.fromkeys(_LATER), **stored}
     unknown, missing = sorted(found.keys() - names), sorted(names - found.keys())
     if unknown:
         raise StudyError(f"the study was made by a newer version of nonstop: this one does not know {shown(unknown)}")
@@ -211,6 +236,8 @@ def _is_known(find: Callable[[str], object], text: object) -> bool:
 def _as_stored(value: object) -> object:
     if isinstance(value, Space):
         return value.to_json()
+    if isinstance(value, Mapping):
+        return dict(value)
     if isinstance(value, str | int | float):
         return value
     try:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from nonstop.acquisition.inside import filling
 from nonstop.numerics.seeds import seed_of
+from nonstop.outcomes.goals import Goals
 from nonstop.propose import Proposal, propose
 from nonstop.space import Space
 from nonstop.space.cube import Cube
@@ -101,12 +102,13 @@ def suggest(
 
 def model_based(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1) -> Suggestion:
     """What the model proposes, from the data of the trial's version and the basis alone."""
-    seed = trial_seed(spec.seed, trial.number)
+    seed, goals = trial_seed(spec.seed, trial.number), spec.goals
     X, y = mirror.data(trial.version)
     failed = mirror.points(basis.failed)
     proposal = propose(
         X,
-        spec.sign * y,
+        mirror.outcomes(trial.version, goals.names) if goals.named else goals.sign * y,
+        goals=goals.by_column if goals.named else None,
         busy=mirror.points(basis.busy),
         rule=spec.rule,
         seed=seed,
@@ -116,11 +118,12 @@ def model_based(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads:
         cube=cube_of(spec.space),
         fixed=None if trial.fixed is None else partial_point(spec.space, trial.fixed),
         surrogate=spec.surrogate,
-        warm=_hyperparameters(mirror, basis.warm),
+        warm=_warm(mirror, basis.warm, goals),
         noisy=spec.noisy,
         threads=threads,
     )
-    return Suggestion(_params(spec.space, proposal.x, trial), seed, _diagnostics(proposal, basis, mirror.cursor))
+    diagnostics = _diagnostics(proposal, basis, mirror.cursor, goals)
+    return Suggestion(_params(spec.space, proposal.x, trial), seed, diagnostics)
 
 
 def quasi_random(spec: Spec, trial: Trial, skip: int) -> Params:
@@ -150,19 +153,22 @@ def _first_new(spec: Spec, mirror: Mirror, trial: Trial) -> int | None:
     return next((skip for skip, x in enumerate(points) if key_of(_params(spec.space, x, trial)) not in tried), None)
 
 
-def _hyperparameters(mirror: Mirror, number: int | None) -> Hyperparameters | None:
+def _warm(mirror: Mirror, number: int | None, goals: Goals) -> Hyperparameters | tuple[Hyperparameters, ...] | None:
+    """What the fit starts from: the hyperparameters of an earlier trial, of each outcome if they have names."""
     recorded = None if number is None else mirror.trials[number].diagnostics
+    if recorded is not None and goals.named:
+        return tuple(prediction.hyperparameters for prediction in recorded.predictions) or None
     found = None if recorded is None else recorded.hyperparameters
     # Until 0.2, a single choice had an axis: what such a study recorded then is of another cube.
     return None if found is None or len(found.lengthscales) != cube_of(mirror.space).dim else found
 
 
-def _diagnostics(proposal: Proposal, basis: Basis, cursor: int) -> Diagnostics:
+def _diagnostics(proposal: Proposal, basis: Basis, cursor: int, goals: Goals) -> Diagnostics:
     return Diagnostics(
         rung=proposal.rung,
         acquisition=proposal.value if math.isfinite(proposal.value) else None,
-        mean=proposal.mean,
-        sd=proposal.sd,
+        mean=None if math.isnan(proposal.mean) else proposal.mean,
+        sd=None if math.isnan(proposal.sd) else proposal.sd,
         nearest_busy=proposal.nearest_busy if math.isfinite(proposal.nearest_busy) else None,
         seconds=proposal.seconds,
         busy=tuple(basis.busy),
@@ -171,4 +177,6 @@ def _diagnostics(proposal: Proposal, basis: Basis, cursor: int) -> Diagnostics:
         cursor=cursor,
         hyperparameters=proposal.hyperparameters,
         success=proposal.success,
+        feasible=proposal.feasible if goals.constraints else None,
+        predictions=proposal.predictions,
     )

@@ -14,7 +14,7 @@ from typing import Final
 from nonstop.errors import TrialError
 from nonstop.trials.messages import Counts, HandOn, Insert, Pulse, Report, Request, Start
 from nonstop.trials.trial import Trial, TrialState, check_transition
-from nonstop.types import LARGEST_INTEGER
+from nonstop.types import LARGEST_INTEGER, Outcomes
 from nonstop.wording import printable
 
 #: The states in which a worker holds the trial.
@@ -95,9 +95,9 @@ def checked(report: Report) -> Report:
     """The report, its value a float and its reason printable; TrialError if its state or value is wrong."""
     if not report.state.finished:
         raise TrialError(f"a report ends a trial: {report.state} does not")
-    value = finite(report.number, report.value) if report.state is TrialState.COMPLETED else None
+    value, outcomes = _result(report.number, report) if report.state is TrialState.COMPLETED else (None, {})
     reason = None if report.reason is None else printable(report.reason)
-    return replace(report, value=value, reason=reason)
+    return replace(report, value=value, outcomes=outcomes, reason=reason)
 
 
 def check_started(trial: Trial, attempt: int) -> None:
@@ -121,6 +121,7 @@ def finish(trial: Trial, report: Report, order: int, now: float) -> Trial:
         trial,
         state=report.state,
         value=report.value,
+        outcomes=report.outcomes or trial.outcomes,
         order=order if report.state is TrialState.COMPLETED else None,
         reason=trial.reason if undoes else report.reason,
         finished_at=now,
@@ -135,14 +136,17 @@ def insert(number: int, given: Insert, order: int, now: float) -> Trial:
     if not given.state.finished and given.state is not TrialState.WAITING:
         raise TrialError(f"a trial is inserted waiting, completed or failed, not {given.state}")
     completed = given.state is TrialState.COMPLETED
-    if not completed and given.value is not None:
-        raise TrialError(f"a trial that is {given.state} has no value, but {given.value!r} was given")
+    if not completed and (given.value is not None or given.outcomes):
+        said = given.outcomes if given.value is None else given.value
+        raise TrialError(f"a trial that is {given.state} has no value, but {said!r} was given")
+    value, outcomes = _result(number, given) if completed else (None, {})
     told = given.state is not TrialState.WAITING
     return Trial(
         number,
         given.state,
         params=given.params,
-        value=finite(number, given.value) if completed else None,
+        value=value,
+        outcomes=outcomes,
         version=OUTSIDE,
         order=order if completed else None,
         worker=printable(given.worker) if told and given.worker is not None else None,
@@ -172,8 +176,16 @@ def pulse(trial: Trial) -> Pulse:
     return Pulse(trial.number, trial.attempt, trial.beat, trial.worker or "", trial.lease)
 
 
-def finite(number: int, value: object) -> float:
-    """The value as a float; TrialError unless it is a finite real number."""
+def _result(number: int, given: Report | Insert) -> tuple[float | None, Outcomes]:
+    """The value and the outcomes of a completed trial, as floats; TrialError unless they are finite."""
+    outcomes = {printable(name): _finite(f"{name!r}", number, found) for name, found in given.outcomes.items()}
+    if outcomes and given.value is None:  # there are several objectives
+        return None, outcomes
+    return _finite("the value", number, given.value), outcomes
+
+
+def _finite(what: str, number: int, value: object) -> float:
+    """As a float; TrialError unless it is a finite real number."""
     if not isinstance(value, (float, Real)) or not math.isfinite(value):  # float first: Real takes longer to say so
-        raise TrialError(f"the value of trial {number} must be a finite number, not {value!r}")
+        raise TrialError(f"{what} of trial {number} must be a finite number, not {value!r}")
     return float(value)

@@ -19,7 +19,7 @@ from enum import StrEnum
 from nonstop.errors import TrialError
 from nonstop.markup import framed, heading, table, text
 from nonstop.trials.diagnostics import Diagnostics
-from nonstop.types import MaybeNone, Notes, Params
+from nonstop.types import MaybeNone, Notes, Outcomes, Params
 from nonstop.wording import duration
 
 
@@ -32,7 +32,7 @@ class TrialState(StrEnum):
     WAITING = "waiting"
     #: A worker is evaluating it.
     RUNNING = "running"
-    #: It has a value.
+    #: It has a value, or several outcomes.
     COMPLETED = "completed"
     #: It has no value, and is not evaluated again. Only a late result of a worker taken for lost can still complete it.
     FAILED = "failed"
@@ -69,7 +69,7 @@ class Trial:
     state: TrialState
     #: What is evaluated; None until it is proposed.
     params: Params | MaybeNone = None
-    #: The value of the objective, if it is COMPLETED.
+    #: The value of the objective, if it is COMPLETED; None if there are several objectives.
     value: float | None = None
     #: How many results the study had when a worker asked for its params; -1 if it was enqueued or added.
     version: int = 0
@@ -108,6 +108,8 @@ class Trial:
     notes: Notes = field(default_factory=dict)
     #: The parameters that were given when it was asked for, and so not proposed; None if there were none.
     fixed: Params | None = None
+    #: The objectives and constraints that the evaluation gave, by name; empty if the study asks for a value only.
+    outcomes: Outcomes = field(default_factory=dict)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -120,6 +122,8 @@ class Trial:
             about.append(f"by {text(self.worker)}")
         params = table([text(name), text(value)] for name, value in (self.params or {}).items())
         notes = table([text(name), text(value)] for name, value in self.notes.items())
+        outcomes = table([text(name), text(value)] for name, value in self.outcomes.items())
+        given = heading("outcomes") + outcomes if self.outcomes else ""
         noted = heading("notes") + notes if self.notes else ""
         why = heading("reason", text(self.reason)) if self.reason else ""
-        return framed(heading(f"Trial {self.number}", " · ".join(about)), params, noted, why)
+        return framed(heading(f"Trial {self.number}", " · ".join(about)), params, given, noted, why)

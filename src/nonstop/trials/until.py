@@ -14,7 +14,8 @@ from typing import Final
 
 from nonstop.arguments import number, number_of, text_of, whole
 from nonstop.errors import StudyError
-from nonstop.trials.best import best_of
+from nonstop.outcomes.goals import Goals
+from nonstop.trials.best import front_of
 from nonstop.trials.times import duration_of
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import duration, scalar, seconds_of, shown
@@ -27,9 +28,9 @@ FORMS: Final = '"value 0.01", "no improvement in 50", "evaluating 2h", or severa
 class Until:
     """Stop as soon as one of these holds: the trials that run then are finished, and no other starts."""
 
-    #: A result is as good as this value.
+    #: A feasible result is as good as this value: for one objective.
     value: float | None = None
-    #: So many results in a row have not improved on the best one.
+    #: So many results in a row have not improved on the best one, or on the front of several objectives.
     patience: int | None = None
     #: All evaluations together have taken so many seconds, failed ones included. "2h" and the like are seconds, too.
     evaluating: float | str | None = None
@@ -105,10 +106,10 @@ def _compact(seconds: float) -> str:
 class Watch:
     """Whether a rule is met, from the changes of a study in their order; a change costs O(1)."""
 
-    def __init__(self, until: Until | None, sign: float, changes: Iterable[Trial] = ()) -> None:
+    def __init__(self, until: Until | None, goals: Goals, changes: Iterable[Trial] = ()) -> None:
         self._until = until
-        self._sign = sign
-        self._best: Trial | None = None
+        self._goals = goals
+        self._front: list[Trial] = []
         self._results = 0
         self._seconds: dict[int, float] = {}  # by number: a late result may take the place of a failure
         self._total = 0.0
@@ -120,7 +121,7 @@ class Watch:
             if not trial.state.finished:
                 continue
             if trial.state is TrialState.COMPLETED:
-                self._best = best_of([trial], self._sign, self._best)
+                self._front = front_of([trial], self._goals, self._front)
                 self._results = max(self._results, trial.order or 0)
             seconds = duration_of(trial) or 0.0
             self._total += seconds - self._seconds.get(trial.number, 0.0)
@@ -128,16 +129,13 @@ class Watch:
 
     def reason(self) -> str | None:
         """Why the study is to stop, in words; None if it is to go on."""
-        until, best = self._until, self._best
+        until = self._until
         if until is None:
             return None
-        if (
-            until.value is not None
-            and best is not None
-            and self._sign * (best.value or 0.0) >= self._sign * until.value
-        ):
+        if until.value is not None and self._front and self._reached(self._front[0], until.value):
+            best = self._front[0]
             return f"the value {scalar(best.value)} of trial {best.number} reached {scalar(until.value)}"
-        stale = 0 if best is None else self._results - (best.order or 0)
+        stale = self._results - max(trial.order or 0 for trial in self._front) if self._front else 0
         if until.patience is not None and stale >= until.patience:
             return f"no improvement in {stale} results"
         limit = float(until.evaluating or 0.0)
@@ -145,8 +143,19 @@ class Watch:
             return f"{duration(self._total)} of evaluating, of {duration(limit)}"
         return None
 
+    def _reached(self, best: Trial, value: float) -> bool:
+        feasible = not self._goals.constraints or self._goals.violation(best.outcomes) == 0.0
+        return feasible and self._goals.sign * (best.value or 0.0) >= self._goals.sign * value
 
-def met(until: Until | None, sign: float, trials: Iterable[Trial]) -> str | None:
+
+def check_until(until: Until, goals: Goals) -> Until:
+    """The rule; StudyError if it is none for these goals."""
+    if until.value is not None and goals.several:
+        raise StudyError(f"until: value is for one objective, and there are {len(goals.objectives)}")
+    return until
+
+
+def met(until: Until | None, goals: Goals, trials: Iterable[Trial]) -> str | None:
     """Why a study with these trials is to stop, in words; None if it is to go on."""
     ordered = sorted(trials, key=lambda trial: trial.sequence)
-    return Watch(until, sign, ordered).reason()
+    return Watch(until, goals, ordered).reason()

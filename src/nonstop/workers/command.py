@@ -17,6 +17,7 @@ import re
 import shlex
 import signal
 import subprocess
+import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ from nonstop.types import Params, Value
 from nonstop.wording import shown
 from nonstop.workers.guard import Guard
 from nonstop.workers.output import Output, last_lines, output_of
-from nonstop.workers.running import PLACEHOLDERS, RunningTrial, noted, placeholders
+from nonstop.workers.running import PLACEHOLDERS, RunningTrial, placeholders
 from nonstop.workers.script import check_script, shell_arguments
 from nonstop.workers.script import placeholders as placeholders_of
 from nonstop.workers.stopping import check_platform
@@ -39,11 +40,15 @@ from nonstop.workers.template import PLACEHOLDER, check_values, filled
 _FOLDER: Final = re.compile(r"\{folder\}|NONSTOP_FOLDER")
 _NO_PROGRAM: Final = (errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ENOEXEC)
 _GRACE: Final = 2.0  # seconds between SIGTERM and SIGKILL
+#: What ended a command may be meant for its worker, too: Slurm sends SIGTERM to all processes of a task, in any order.
+_FOR_BOTH: Final = (-signal.SIGTERM, 128 + signal.SIGTERM)
+_APART: Final = 1.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command as an objective: the last line that it prints is the value, a number or JSON with `value`.
+    """A command as an objective: the last line that it prints is the value, a number or JSON with `value`, or with the
+    outcomes that the study asks for.
 
     It fails if it exits with another code than 0, prints no number, or takes longer than `timeout` seconds. When it is
     stopped, or its worker is killed, the processes that it started are stopped too.
@@ -120,9 +125,9 @@ class Command:
         kind = StartError if hopeless else ObjectiveError
         return kind(f"the command cannot be started: {error}")
 
-    def __call__(self, params: Params, trial: RunningTrial | None = None) -> float:
-        """Run the command with these params; ObjectiveError says why there is no value. What it prints besides the
-        value is noted in the trial."""
+    def __call__(self, params: Params, trial: RunningTrial | None = None) -> float | Mapping[str, object]:
+        """Run the command with these params: the number or the JSON object on its last line. ObjectiveError says why
+        there is none."""
         environment = None if trial is None else {**os.environ, **trial.environment}
         if trial is not None and _FOLDER.search(self.template):
             _make_folder(trial)
@@ -130,13 +135,12 @@ class Command:
             code = self._run(self.arguments(params, trial), environment, output)
             if code is None:
                 raise ObjectiveError(f"stopped after the time limit of {self.timeout:g} s{output.said}")
+            if code in _FOR_BOTH:
+                time.sleep(_APART)  # if the signal comes, it ends this
             if code != 0:
                 how = f"exit code {code}" if code > 0 else f"killed by signal {-code} ({signal.strsignal(-code)})"
                 raise ObjectiveError(f"{how}{output.said}")
-            value, extras = _value(last_lines(output.out), output.said)
-        if trial is not None:
-            noted(trial, extras)
-        return value
+            return _result(last_lines(output.out), output.said)
 
     def _run(self, arguments: list[str], environment: Mapping[str, str] | None, output: Output) -> int | None:
         """The exit code; None if the time limit ended it. If this process ends, the guard ends the command."""
@@ -157,10 +161,10 @@ class Command:
                 guard.watch(process.pid)
                 return process.wait(self.timeout)
             except subprocess.TimeoutExpired:
-                _end(process)
+                end_group(process)
                 return None
             except BaseException:
-                _end(process)
+                end_group(process)
                 raise
 
 
@@ -171,7 +175,7 @@ def _make_folder(trial: RunningTrial) -> None:
         raise ObjectiveError(f"the folder cannot be made: {error}") from error
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end_group(process: subprocess.Popen[bytes]) -> None:
     """End the command and its process group: SIGTERM first, then SIGKILL."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         try:
@@ -185,17 +189,18 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _value(lines: list[str], said: str) -> tuple[float, dict[str, object]]:
-    """The value, and the other keys of the JSON."""
+def _result(lines: list[str], said: str) -> float | dict[str, object]:
     if not lines:
         raise ObjectiveError(f"the command printed nothing: its last line must be a number, or JSON with 'value'{said}")
     last = lines[-1]
     try:
-        return float(last), {}
+        return float(last)
     except ValueError:
         pass
     try:
         found = json.loads(last)
-        return float(found["value"]), {key: extra for key, extra in found.items() if key != "value"}
-    except (ValueError, TypeError, KeyError, IndexError):
-        raise ObjectiveError(f"the last line is no number, and no JSON with 'value': {last[:200]!r}{said}") from None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise ObjectiveError(f"the last line is no number, and no JSON with 'value': {last[:200]!r}{said}")
+    return found

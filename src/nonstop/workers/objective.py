@@ -27,7 +27,8 @@ import numpy as np
 
 from nonstop.arguments import text_of
 from nonstop.errors import ObjectiveError, StartError, StudyError
-from nonstop.types import Notes, Params
+from nonstop.outcomes.goals import VALUE, Goals
+from nonstop.types import Notes, Outcomes, Params
 from nonstop.workers.calling import Called, takes_trial
 from nonstop.workers.command import Command
 from nonstop.workers.notes import with_extras
@@ -38,6 +39,7 @@ from nonstop.workers.stopping import REPEAT, is_handling
 #: function may declare what it knows of the params: dict[str, float], Mapping[str, object], a TypedDict.
 #: calling.py says when it gets the trial, too.
 Objective: TypeAlias = Callable[[Any], object] | Callable[[Any, RunningTrial], object]
+_PLAIN = Goals.of("minimize")  # a value is all that is asked for
 _OURS = (__file__, Called.__call__.__code__.co_filename)  # files that are not the place of an objective's error
 _LONGEST_REASON = 2000
 _LONGEST_MESSAGE = 1500  # of an exception: its class and its place are part of the reason too
@@ -45,24 +47,26 @@ _LONGEST_MESSAGE = 1500  # of an exception: its class and its place are part of 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What an evaluation gave: a value, or the reason why there is none."""
+    """What an evaluation gave: a value, or several outcomes, or the reason why there are none."""
 
-    #: The value, if the evaluation succeeded.
+    #: The value, if the evaluation succeeded and there is one objective.
     value: float | None = None
-    #: Why it failed, if it did.
+    #: Why it failed; None if it succeeded.
     reason: str | None = None
     #: What it told besides its value.
     notes: Notes = field(default_factory=dict)
+    #: Objectives and constraints by name, if the study has them.
+    outcomes: Outcomes = field(default_factory=dict)
 
 
-def evaluate(objective: Objective, params: Params, trial: RunningTrial | None = None) -> Result:
-    """Call the objective, with the trial if it takes one. Whatever it raises becomes a reason, even KeyboardInterrupt
-    (see StopFlag.interrupted). Only StartError is raised: it is not the trial's fault."""
+def evaluate(objective: Objective, params: Params, trial: RunningTrial | None = None, goals: Goals = _PLAIN) -> Result:
+    """What the objective gives. It is called with the trial if it takes one. Whatever it raises becomes a reason, even
+    KeyboardInterrupt (see StopFlag.interrupted). Only StartError is raised: it is not the trial's fault."""
     process = os.getpid()
     error: BaseException | None = None
     try:
         with np.errstate():  # what the objective sets with np.seterr() is not for our arithmetic
-            result = _result(called(objective)(dict(params), trial), trial)
+            result = _result(called(objective)(dict(params), trial), trial, goals)
     except BaseException as raised:
         error, result = raised, Result(reason=_reason(raised), notes={} if trial is None else trial.notes)
     if os.getpid() != process:
@@ -72,17 +76,25 @@ def evaluate(objective: Objective, params: Params, trial: RunningTrial | None = 
     return result
 
 
-def _result(returned: object, trial: RunningTrial | None) -> Result:
-    """A number, or a mapping with `value`: all else in it is noted."""
+def _result(returned: object, trial: RunningTrial | None, goals: Goals) -> Result:
+    """A number, if that is all that the study asks for, or a mapping with all outcomes: all else in it is noted."""
     if not isinstance(returned, Mapping):
-        return Result(number_of(returned), notes={} if trial is None else trial.notes)
-    if "value" not in returned:
-        raise ObjectiveError(f"the objective returned {_shown(returned)}, which has no 'value'")
-    value, extras = number_of(returned["value"]), {key: extra for key, extra in returned.items() if key != "value"}
-    if trial is None:
-        return Result(value, notes=with_extras({}, extras))
-    noted(trial, extras)
-    return Result(value, notes=trial.notes)
+        if len(goals.names) > 1:
+            raise ObjectiveError(f"the objective returned {_shown(returned)}, not a mapping with {_listed(goals)}")
+        returned = {goals.names[0]: returned}
+    for name in goals.names:
+        if name not in returned:
+            raise ObjectiveError(f"the objective returned {_shown(returned)}, which has no {name!r}")
+    outcomes = {name: number_of(returned[name], name if goals.named else None) for name in goals.names}
+    extras = {key: extra for key, extra in returned.items() if key not in outcomes}
+    if trial is not None:
+        noted(trial, extras)
+    notes = with_extras({}, extras) if trial is None else trial.notes
+    return Result(goals.value_of(outcomes), notes=notes, outcomes=outcomes if goals.named else {})
+
+
+def _listed(goals: Goals) -> str:
+    return ", ".join(map(repr, goals.names))
 
 
 def _end_child(error: BaseException | None) -> NoReturn:
@@ -98,15 +110,17 @@ def _end_child(error: BaseException | None) -> NoReturn:
     os._exit(code & 255)
 
 
-def number_of(result: object) -> float:
-    """What an objective returned, NumPy and torch scalars too, as a float; ObjectiveError if it is no finite number."""
+def number_of(result: object, outcome: str | None = None) -> float:
+    """What an objective returned, NumPy and torch scalars too, as a float; ObjectiveError if it is no finite number,
+    which says for which outcome."""
+    said = "the objective returned" if outcome is None else f"for the outcome {outcome!r}, the objective returned"
     if not isinstance(result, numbers.Real) and getattr(result, "shape", None) == ():
         result = result.item()  # type: ignore[attr-defined]  # an array of no dimensions
     if isinstance(result, bool) or not isinstance(result, numbers.Real):
-        raise ObjectiveError(f"the objective returned {_shown(result)}, which is not a number")
+        raise ObjectiveError(f"{said} {_shown(result)}, which is not a number")
     value = float(result)
     if not math.isfinite(value):
-        raise ObjectiveError(f"the objective returned {value!r}")
+        raise ObjectiveError(f"{said} {value!r}")
     return value
 
 
@@ -199,7 +213,7 @@ def called(objective: Objective) -> Command | Called | _Limited:
     return Called(objective, takes_trial(objective))
 
 
-def limited(objective: Objective, seconds: float | None) -> Command | Called | _Limited:
+def limited(objective: Objective, seconds: float | None, goals: Goals = _PLAIN) -> Command | Called | _Limited:
     """The objective with a time limit. A command is killed. A Python function is interrupted by a signal: it has to run
     in the main thread of its process, and code that is not Python is not interrupted."""
     if seconds is None:
@@ -213,7 +227,7 @@ def limited(objective: Objective, seconds: float | None) -> Command | Called | _
             "trial_timeout cannot interrupt a Python function in a thread: use worker processes (workers=2 or more, "
             "from the main thread), or a command"
         )
-    return _Limited(called(objective), seconds)
+    return _Limited(called(objective), seconds, goals)
 
 
 class _TimeUp(BaseException):
@@ -224,6 +238,7 @@ class _TimeUp(BaseException):
 class _Limited:
     objective: Command | Called | _Limited
     seconds: float
+    goals: Goals
 
     def __call__(self, params: dict[str, Any], trial: RunningTrial | None = None) -> object:
         handler, started = signal.signal(signal.SIGALRM, _raise_time_up), time.monotonic()
@@ -233,7 +248,7 @@ class _Limited:
             try:
                 # Again and again, as the objective may catch it.
                 others = signal.setitimer(signal.ITIMER_REAL, self.seconds, REPEAT)
-                result = evaluate(self.objective, params, trial)
+                result = evaluate(self.objective, params, trial, self.goals)
             finally:
                 # The alarm may go off until here: the outer try catches that.
                 signal.setitimer(signal.ITIMER_REAL, 0.0)
@@ -248,7 +263,8 @@ class _Limited:
             raise ObjectiveError(f"stopped after the time limit of {self.seconds:g} s")
         if result.reason is not None:
             raise ObjectiveError(result.reason)
-        return result.value if trial is not None else {**result.notes, "value": result.value}
+        outcomes: Mapping[str, object] = result.outcomes or {VALUE: result.value}
+        return outcomes if trial is not None else {**result.notes, **outcomes}
 
 
 def _raise_time_up(_number: int, _frame: FrameType | None) -> None:

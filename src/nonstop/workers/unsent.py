@@ -64,7 +64,7 @@ class Unsent:
         about = {"format": _FORMAT, "study": self._creation, "storage": self._storage, "params": dict(params)}
         fields = {"id": report.id, "number": report.number, "attempt": report.attempt, "state": report.state.value}
         fields |= {"value": report.value, "reason": report.reason}
-        fields |= {"seconds": report.seconds, "notes": dict(report.notes)}
+        fields |= {"seconds": report.seconds, "notes": dict(report.notes), "outcomes": dict(report.outcomes)}
         return json.dumps({**about, "report": fields}).encode()
 
     def forget(self, report: Report) -> None:
@@ -87,15 +87,17 @@ class Unsent:
 
 def described(report: Report) -> str:
     """The result in words."""
-    return f"trial {report.number} = {report.value!r}" if report.value is not None else f"trial {report.number}"
+    result = report.value if report.value is not None else dict(report.outcomes)
+    return f"trial {report.number}" if result == {} else f"trial {report.number} = {result!r}"
 
 
 def _report(fields: dict[str, Any]) -> Report:
     value = None if fields["value"] is None else float(fields["value"])
     state = TrialState(fields["state"])
     identity = str(fields["id"]), int(fields["number"]), int(fields["attempt"])
-    # Earlier versions kept neither seconds nor notes.
-    return Report(*identity, state, value, fields["reason"], fields.get("seconds"), fields.get("notes") or {})
+    # Earlier versions kept neither seconds nor notes, nor outcomes.
+    notes, outcomes = fields.get("notes") or {}, fields.get("outcomes") or {}
+    return Report(*identity, state, value, fields["reason"], fields.get("seconds"), notes, outcomes)
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -173,9 +173,10 @@ class Worker:
         self._stop = stop or StopFlag()
         self._clock = clock or WallClock()
         self._on_hold = on_hold
-        self._objective = limited(objective_of(task.objective), task.terms.trial_timeout)
+        self._goals = task.spec.goals
+        self._objective = limited(objective_of(task.objective), task.terms.trial_timeout, self._goals)
         self._failures = ConsecutiveFailures(task.terms.since)
-        self._until = Watch(task.terms.until, task.spec.sign)
+        self._until = Watch(task.terms.until, self._goals)
         self._unsent = Unsent(task.creation, repr(task.storage))
         self._reach = Reach(name, self._unsent, self._stop, self._clock, self._is_late)
         self._session = Session(
@@ -225,15 +226,15 @@ class Worker:
         try:
             with self._stop.interruptible():
                 running = self._surroundings.of(trial, self._name, self._session.spec.seed)
-                result = evaluate(self._objective, running.params, running)
+                result = evaluate(self._objective, running.params, running, self._goals)
         finally:
             seconds = self._clock.monotonic() - before
             self._evaluating += seconds
-        if result.value is None and self._stop.interrupted:
+        if result.reason is not None and self._stop.interrupted:
             raise StopRequested  # whatever the objective made of it
-        state = TrialState.FAILED if result.value is None else TrialState.COMPLETED
+        state = TrialState.COMPLETED if result.reason is None else TrialState.FAILED
         identity = os.urandom(16).hex(), trial.number, trial.attempt
-        return Report(*identity, state, result.value, result.reason, seconds, result.notes)
+        return Report(*identity, state, result.value, result.reason, seconds, result.notes, result.outcomes)
 
     def _next(self, report: Report | None) -> Trial | None:
         """Hand in the report; the next trial to run, with params, or None if the run is over."""

@@ -23,6 +23,7 @@ from nonstop.numerics.threads import limit_threads
 from nonstop.surrogate.fit import fit
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.likelihood import Likelihood
+from nonstop.surrogate.sketch import Sketch
 from nonstop_bench.peers import own
 from nonstop_bench.peers.datasets import Dataset
 
@@ -120,6 +121,7 @@ def _once(data: Dataset) -> Effort:
         found = fit(data.X, data.y)
     gp = GP.of(data.X, data.y, found.hyperparameters)
     scored = own.acquisition(gp, "ucb")
+    assert isinstance(scored.sketch, Sketch)
     counted = Counted(scored, gp, len(scored.sketch.R))
     maximize(counted, own.terrain(gp), np.random.default_rng(0))
     seconds = perf_counter() - start
