@@ -37,7 +37,7 @@ def lab(tmp_path: Path) -> Path:
 
 def value_at(trial: nonstop.Trial) -> float:
     params = trial.params or {}
-    return (params["angle"] - 40.0) ** 2 / 1000.0 + (params["speed"] - 20.0) ** 2 / 400.0
+    return float((params["angle"] - 40.0) ** 2 / 1000.0 + (params["speed"] - 20.0) ** 2 / 400.0)
 
 
 def test_loops_in_a_shell_share_a_study(lab: Path) -> None:
