@@ -33,6 +33,10 @@ NUMBERS = st.integers(0, 6)
 ATTEMPTS = st.integers(1, 3)
 IDS = st.integers(0, 12).map("id {}".format)
 PARAMS = st.sampled_from([{"x": 0.0}, {"x": 0.5}, {"x": -0.0, "loss": "l1"}])
+#: Of one objective, of several (which need no value), and of those that no number is.
+GIVEN: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
+    [{}, {"a": 1.0, "b": -0.0}, {"b": 1e-300, "größe": 3}, {"a": float("nan")}, {"a": "1"}]
+)
 #: Mostly of those that can be inserted.
 OUTCOMES = st.sampled_from(
     [(TrialState.WAITING, None), (TrialState.COMPLETED, 2.0), (TrialState.COMPLETED, -0.0), (TrialState.FAILED, None)]
@@ -40,14 +44,15 @@ OUTCOMES = st.sampled_from(
     + [(TrialState.COMPLETED, None), (TrialState.FAILED, 1.0), (TrialState.RUNNING, None)]
 )
 INSERTS = st.builds(
-    lambda params, told, reason, at, notes: Insert(
-        params, state=told[0], value=told[1], reason=reason, finished_at=at, notes=notes
+    lambda params, told, reason, at, notes, outcomes: Insert(
+        params, told[0], told[1], reason, finished_at=at, notes=notes, outcomes=outcomes
     ),
     PARAMS,
     OUTCOMES,
     st.sampled_from([None, "no"]),
     st.sampled_from([None, 5.0, 3.0]),
     st.sampled_from([{}, {"a": [1]}]),
+    st.just({}) | GIVEN,
 )
 LIMITS = st.none() | st.integers(0, 6)
 
@@ -101,8 +106,9 @@ class Comparison(RuleBasedStateMachine):
         NUMBERS,
         ATTEMPTS,
         st.sampled_from([TrialState.COMPLETED, TrialState.COMPLETED, TrialState.FAILED, TrialState.RUNNING]),
-        st.sampled_from([1.0, -0.0, float("nan")]),
+        st.sampled_from([1.0, -0.0, float("nan"), None]),
         st.sampled_from([None, "boom"]),
+        outcomes=GIVEN,
     )
 
     @rule(report=reports)

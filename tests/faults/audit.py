@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -75,10 +76,10 @@ def orders(evidence: Evidence) -> Iterator[str]:
 def acknowledged(evidence: Evidence) -> Iterator[str]:
     """Not one acknowledged result may be lost or changed, late ones included."""
     logged = {result["id"]: result for result in evidence.results}
-    for report_id, number, _attempt, state, value in evidence.diary["result"]:
+    for report_id, number, _attempt, state, value, outcomes in evidence.diary["result"]:
         result = logged.get(report_id)
         kept = result is not None and (result["number"], result["state"]) == (number, state)
-        if not kept or (value is not None and result is not None and float(result["value"]) != value):
+        if not kept or result is None or _given(result) != (value, outcomes):
             yield f"lost: the acknowledged result {report_id} of trial {number}"
     known = {trial["number"]: trial["insert_id"] for trial in evidence.trials}
     for number, request_id in evidence.diary["insert"]:
@@ -86,14 +87,20 @@ def acknowledged(evidence: Evidence) -> Iterator[str]:
             yield f"lost: the acknowledged insert {request_id}"
 
 
+def _given(row: dict[str, Any]) -> tuple[float | None, dict[str, float]]:
+    """Value and outcomes of a row of either table."""
+    value, outcomes = row["value"], row["outcomes"]
+    return None if value is None else float(value), {} if outcomes is None else json.loads(outcomes)
+
+
 def decided(evidence: Evidence) -> Iterator[str]:
-    """Every completed trial has exactly one result that counted, and its value."""
-    counted: dict[int, list[str]] = defaultdict(list)
+    """Every completed trial has exactly one result that counted, its value and its outcomes."""
+    counted: dict[int, list[tuple[float | None, dict[str, float]]]] = defaultdict(list)
     for result in evidence.results:
         if result["counted"] and result["state"] == TrialState.COMPLETED.value:
-            counted[result["number"]].append(result["value"])
+            counted[result["number"]].append(_given(result))
     for trial in evidence.trials:
-        expected = [trial["value"]] if trial["state"] == TrialState.COMPLETED.value else []
+        expected = [_given(trial)] if trial["state"] == TrialState.COMPLETED.value else []
         if counted[trial["number"]] != expected:
             yield f"decided: trial {trial['number']} has {expected}, its results say {counted[trial['number']]}"
 

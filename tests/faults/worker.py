@@ -91,7 +91,8 @@ class Worker:
         if self.random.random() < 0.1:  # the answer is lost: ask again
             answer = self.storage.exchange(self.study, cursor, report, request)
         if report is not None:
-            self.diary.write("result", report.id, report.number, report.attempt, report.state, report.value)
+            facts = report.id, report.number, report.attempt, report.state, report.value, dict(report.outcomes)
+            self.diary.write("result", *facts)
         if request is not None and answer.trial is not None:
             self.diary.write("grant", answer.trial.number, answer.trial.attempt, request.id)
         self.view.read(answer, self.diary)
@@ -132,7 +133,12 @@ class Worker:
     def result(self, trial: Trial, turn: int) -> Report:
         state = TrialState.FAILED if self.random.random() < 0.1 else TrialState.COMPLETED
         value = self.random.gauss() if state is TrialState.COMPLETED else None
-        return Report(f"{self.worker} {turn}", trial.number, trial.attempt, state, value, None if value else "unlucky")
+        identity = f"{self.worker} {turn}", trial.number, trial.attempt
+        if value is None:
+            return Report(*identity, state, reason="unlucky")
+        outcomes = {"error": value, "größe": self.random.random()}
+        several = self.random.random() < 0.5
+        return Report(*identity, state, None if several else value, outcomes=outcomes)
 
 
 def drain(url: str, study: int, folder: Path) -> None:
