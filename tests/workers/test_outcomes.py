@@ -91,7 +91,7 @@ def measured(params: Mapping[str, float]) -> dict[str, float]:
 
 def test_outcomes_that_are_always_missing_stop_a_run() -> None:
     study = nonstop.create_study(space=SPACE, objectives={"error": "minimize", "speed": "maximize"})
-    with pytest.raises(nonstop.StudyError, match=r"stopped after 3 failed trials in a row; the last: .* has no 'speed'"):
+    with pytest.raises(nonstop.StudyError, match=r"stopped after 3 failed trials .* has no 'speed'"):
         study.optimize(returning({"error": 0.1}), n_trials=5, max_failures=3)
 
 
