@@ -18,6 +18,7 @@ from nonstop.live.words import leaders
 from nonstop.outcomes.goals import Goals
 from nonstop.trials.messages import Counts, Exchange
 from nonstop.trials.trial import Trial, TrialState
+from nonstop.types import Direction
 from tests.helpers.goals import MINIMIZE
 
 TWO = Goals.of("minimize", {"error": "minimize", "latency": "minimize"}, {"memory": "<= 8"})
@@ -87,7 +88,7 @@ def _drawn(what: object) -> str:
 
 
 def test_the_log_tells_of_every_trial_that_joins_the_front(caplog: pytest.LogCaptureFixture) -> None:
-    goals = {"error": "minimize", "latency": "minimize"}
+    goals: dict[str, Direction] = {"error": "minimize", "latency": "minimize"}
     study = nonstop.create_study(
         name="demo", space=nonstop.Space({"x": nonstop.Float(0.0, 1.0)}), objectives=goals, initial=100
     )

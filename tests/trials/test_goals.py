@@ -153,7 +153,7 @@ def test_rows_with_several(row: Any) -> None:
 
 
 def test_a_value_stands_for_the_only_objective() -> None:
-    expected = (0.1, {"error": 0.1, "memory": 9.0}, {})
+    expected: Any = (0.1, {"error": 0.1, "memory": 9.0}, {})
     assert told({"x": 0.5, "value": 0.1, "outcomes_memory": 9}, ONE) == expected
     assert told({"x": 0.5, "value": 0.1, "error": 0.1, "memory": 9}, ONE) == expected
     value = Goals.of("minimize", None, {"memory": "<= 8"})
@@ -255,7 +255,7 @@ def test_a_value_is_for_one_objective() -> None:
 
 def test_the_best_of_a_study() -> None:
     study = nonstop.create_study(space=SPACE, initial=100, **TWO)
-    assert study.best_trials == ()
+    assert list(study.best_trials) == []
     with pytest.raises(StudyError, match=r"has several objectives \(error, speed\): ask for best_trials"):
         _ = study.best_trial
     study.add_trials([{"x": 0.1, **FULL}, {"x": 0.2, **FULL, "memory": 8.5}])
