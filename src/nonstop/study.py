@@ -311,7 +311,10 @@ class Study:
 
         found = believed_best(self.spec, self.trials)
         if found is None:
-            raise StudyError(f"study {self.name!r} has no completed trial yet, or none that a model can be built from")
+            raise StudyError(
+                f"study {self.name!r} has no completed trial yet, none that a model can be built from, or none that is "
+                "feasible"
+            )
         return found
 
     @property
