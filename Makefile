@@ -1,6 +1,6 @@
 # `make` lists the targets. Environments build themselves: .venv for everything, .venv-demo for the demo alone, .venv-peers
-# for BoTorch and Optuna, .venv-integrations for the tools that nonstop plugs into, .venv-lowest for the oldest
-# dependencies, .venv-release for building, .venv-proteus for a planet simulator.
+# for BoTorch and Optuna, .venv-integrations for the tools that nonstop plugs into, .venv-sklearn for an old scikit-learn,
+# .venv-lowest for the oldest dependencies, .venv-release for building, .venv-proteus for a planet simulator.
 PYTHON ?= python3
 # The oldest dependencies exist as wheels for the oldest Python only.
 LOWEST_PYTHON ?= python3.11
@@ -19,7 +19,7 @@ export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-lowest test-integrations test-slurm release browser screenshots lint format types docs check \
+.PHONY: help demo test test-lowest test-integrations test-sklearn-lowest test-slurm release browser screenshots lint format types docs check \
 	oracle bench-suggest bench-storage bench-dashboard bench-corners bench-utilisation bench-noise bench-failures bench-small \
 	bench-spaces bench-outcomes theory faults mutants partitions fuzz spaces \
 	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
@@ -45,11 +45,15 @@ test-lowest: .venv-lowest/.ready ## Run the tests of the core with the lowest ve
 		tests/space tests/numerics tests/surrogate tests/acquisition tests/trials tests/contracts tests/workers tests/cli \
 		tests/test_propose.py $(ARGS)
 
-test-integrations: .venv-integrations/.ready ## Run the tests inside other tools: Optuna, gest-api, scikit-learn, Hydra, Ray, Slurm
+test-integrations: .venv-integrations/.ready test-sklearn-lowest ## Run the tests inside other tools: Optuna, gest-api, scikit-learn, Hydra, Ray, Slurm
 	@NONSTOP_HOSTS=all $(HOSTS)/python -m pytest -n auto -q tests/integrations $(ARGS)
 
 test-slurm: .venv/.ready ## Run `nonstop slurm` on a real Slurm of one node (needs root, and Debian's slurm-wlm and munge)
 	@$(BIN)/python -m pytest -v --timeout 600 tests/integrations/slurm_live.py $(ARGS)
+
+# The inside of scikit-learn and joblib that NonstopSearchCV relies on is tested on two versions of them.
+test-sklearn-lowest: .venv-sklearn/.ready ## Run the tests of NonstopSearchCV with the lowest versions that the extra allows
+	@NONSTOP_HOSTS=all .venv-sklearn/bin/python -m pytest -n auto -q tests/integrations/test_sklearn*.py $(ARGS)
 
 release: .venv-release/.ready ## Build nonstop and nonstop-bench into dist/ and try what was built; uploads nothing
 	@.ci/release $(RELEASE)/python
@@ -148,8 +152,9 @@ paper-figures: .venv/.ready ## Draw the paper's figures anew, from the results i
 	@$(BIN)/nonstop-bench figures --results benchmarks/results --out benchmarks/results/figures $(ARGS)
 
 test-peers: .venv-peers/.ready ## Run the tests that need torch or other optimisers
-	@$(PEERS)/python -m pytest -q tests/bench/test_peers.py tests/bench/test_outcomes_peers.py tests/bench/test_spaces.py \
-		tests/bench/test_cnn.py tests/bench/test_cifar.py tests/files/test_optuna.py tests/integrations/test_gest_xopt.py $(ARGS)
+	@$(PEERS)/python -m pytest -q tests/bench/test_peers.py tests/bench/test_outcomes_peers.py tests/bench/test_outcomes.py \
+		tests/bench/test_spaces.py tests/bench/test_cnn.py tests/bench/test_cifar.py tests/files/test_optuna.py \
+		tests/integrations/test_gest_xopt.py $(ARGS)
 
 peers: .venv-peers/.ready ## Run other optimisers in the same simulator into runs/, and compare
 	@$(PEERS)/nonstop-bench peers $(ARGS)
@@ -165,7 +170,7 @@ proteus: .venv/.ready .venv-proteus/.ready ## Optimise PROTEUS with two workers,
 	@$(BIN)/python examples/proteus/figure.py benchmarks/results/proteus
 
 clean: ## Remove environments, caches and what was built
-	rm -rf .venv .venv-demo .venv-integrations .venv-lowest .venv-peers .venv-proteus .venv-release site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-demo .venv-integrations .venv-lowest .venv-peers .venv-proteus .venv-release .venv-sklearn site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp that is newer than both pyproject.toml means: nothing to install.
@@ -205,6 +210,14 @@ endef
 .venv-integrations/.ready: pyproject.toml
 	$(call environment,.venv-integrations)
 	@$(HOSTS)/python -m pip install --quiet --editable . --group integrations
+	@touch $@
+
+# scikit-learn 1.4 knows NumPy 1 only; dask is one that its joblib knows.
+.venv-sklearn/.ready: PYTHON = $(LOWEST_PYTHON)
+.venv-sklearn/.ready: pyproject.toml
+	$(call environment,.venv-sklearn)
+	@.venv-sklearn/bin/python -m pip install --quiet --editable . --group test scikit-learn==1.4.0 joblib==1.3.2 'numpy<2' \
+		'pandas<3' 'distributed<2025'
 	@touch $@
 
 .venv-release/.ready: pyproject.toml

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import ray
+from durations import drawn, ideal, row
 from ray import tune
 from ray.tune.search import ConcurrencyLimiter
 
@@ -65,13 +66,15 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=4.0)
     given = parser.parse_args()
-    durations = np.random.default_rng(0).lognormal(0.0, 1.0, given.trials)
-    durations *= given.seconds / durations.mean()
+    durations = drawn(given.trials, given.seconds)
     ray.init(num_cpus=given.workers, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR)
+    measured(False, [1.0] * given.workers, given.workers)  # Ray starts its workers
     print("| limiter | wall time (s) | share of worker time evaluating |\n|---|---|---|")
     for name, batch in (("batch=True", True), ("batch=False", False)):
-        wall, share = measured(batch, list(durations), given.workers)
-        print(f"| NonstopSearch, ConcurrencyLimiter({name}) | {wall:.1f} | {share:.0%} |", flush=True)
+        wall, share = measured(batch, durations, given.workers)
+        print(row(f"NonstopSearch, ConcurrencyLimiter({name})", wall, share), flush=True)
+    for way, wall in ideal(durations, given.workers):
+        print(row(way, wall, sum(durations) / (given.workers * wall)))
     ray.shutdown()
 
 

@@ -28,7 +28,7 @@ ORDER = [
     "space.cube", "space.holding", "space.columns", "space.layout", "space.region", "space.embedding",
     "space.encoding", "space.partial",
     "numerics", "numerics.linalg", "numerics.descent", "numerics.normal", "numerics.quasirandom", "numerics.seeds",
-    "numerics.threads", "numerics.clark", "numerics.hypervolume", "numerics.ehvi",
+    "numerics.threads", "numerics.smallest", "numerics.hypervolume", "numerics.ehvi",
     "outcomes", "outcomes.bound", "outcomes.goals",
     "surrogate", "surrogate.kernels", "surrogate.kernels.distances", "surrogate.kernels.kernel",
     "surrogate.kernels.rbf", "surrogate.kernels.matern52", "surrogate.kernels.names", "surrogate.output",

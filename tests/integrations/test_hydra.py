@@ -116,6 +116,25 @@ def test_the_folder_has_the_best(run: Run, tmp_path: Path) -> None:
     assert best.notes == {"note": 3}
 
 
+def test_several_objectives_and_a_constraint(run: Run, tmp_path: Path) -> None:
+    def task(config: DictConfig) -> dict[str, float]:
+        return {"error": config.x, "latency": 1.0 - config.x, "memory": config.y, "note": 7.0}
+
+    goals = (
+        "+hydra.sweeper.objectives={error:minimize,latency:minimize}",
+        "+hydra.sweeper.constraints={memory:'<= 0.5'}",
+    )
+    run(task, "+x=interval(0.0,1.0)", "+y=interval(0.0,1.0)", "hydra.sweeper.n_trials=4", *goals)
+    study = study_of(tmp_path)
+    solutions = [{"params": t.params, "values": t.outcomes, "job": t.number} for t in study.best_trials]
+    assert OmegaConf.load(tmp_path / "sweep" / "optimization_results.yaml") == {
+        "name": "nonstop",
+        "solutions": solutions,
+    }
+    assert study.trials[0].outcomes.keys() == {"error", "latency", "memory"}
+    assert study.trials[0].notes == {"note": 7.0}
+
+
 def test_options_reach_the_study(run: Run, tmp_path: Path) -> None:
     options = ["direction=maximize", "seed=7", "rule=random", "study_name=mine", "n_trials=3", "where=['x + y <= 1']"]
     run(

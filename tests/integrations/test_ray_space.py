@@ -120,7 +120,7 @@ DOMAINS = st.one_of(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(DOMAINS)
 def test_what_tune_draws_is_in_the_space(domain: Any) -> None:
     """Every sample of a domain is a value of its parameter, and comes back as the same config."""

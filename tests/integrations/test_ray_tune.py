@@ -173,12 +173,35 @@ def test_an_evaluated_point_is_a_result() -> None:
 
 
 def test_wrong_arguments() -> None:
-    with pytest.raises(nonstop.StudyError, match="one metric"):
-        NonstopSearch(SPACE, metric=["a", "b"], mode=["min", "max"])  # type: ignore[arg-type]
+    with pytest.raises(nonstop.StudyError, match="names of as many metrics"):
+        NonstopSearch(SPACE, mode=["min", "max"])
+    with pytest.raises(nonstop.StudyError, match="not 'obs'"):
+        search(metric=["a", "b"], mode=["min", "obs"])
+    with pytest.raises(nonstop.StudyError, match=r"a value for each of metric, memory, not 1\.0"):
+        search(constraints={"memory": "<= 2"}).add_evaluated_point({"a": 1.0}, 1.0)
     with pytest.raises(nonstop.StudyError, match="study_name"):
         search(storage="sqlite:///x.db")
     with pytest.raises(nonstop.StudyError, match="n_trials"):
         search(n_trials=0)
+
+
+def test_several_metrics_are_several_objectives(tmp_path: Path) -> None:
+    """Ray's MultiObjectiveTest, without the runs."""
+    searcher = search(metric=["up", "down"], mode=["max", "min"], constraints={"memory": "<= 2"})
+    for number, memory in enumerate([1.0, 3.0, math.nan, None]):
+        config = searcher.suggest(f"{number}")
+        assert isinstance(config, dict)
+        result = {"up": config["a"], "down": -config["a"], "memory": memory, "training_iteration": 4, "other": 1}
+        searcher.on_trial_complete(f"{number}", result)
+    first, *_ = trials = searcher.study.trials
+    assert [str(trial.state) for trial in trials] == ["completed", "completed", "failed", "failed"]
+    assert first.outcomes == {"up": first.params["a"], "down": -first.params["a"], "memory": 1.0}
+    assert trials[3].reason == "the trial ended without reporting memory"
+    assert searcher.study.best_trials == (first,)  # the other is not feasible
+    searcher.add_evaluated_point({"a": 4.9}, [4.9, -4.9, 0.5])
+    second = restored(searcher, tmp_path)
+    assert second.study.best_trials[0].params == {"a": 4.9}
+    assert second.suggest("5") == searcher.suggest("5")
 
 
 def asked(searcher: NonstopSearch) -> NonstopSearch:

@@ -44,7 +44,7 @@ def outcomes(estimator: Any) -> dict[str, str]:
     ("model", "name"), [(LogisticRegression(), "C"), (Ridge(), "alpha")], ids=["classes", "numbers"]
 )
 def test_nothing_fails_that_passes_for_grid_search(model: Any, name: str) -> None:
-    common = {"cv": 2, "error_score": "raise"}
+    common: dict[str, Any] = {"cv": 2, "error_score": "raise"}
     space = {name: nonstop.Float(0.1, 1.0)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

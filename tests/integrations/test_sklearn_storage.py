@@ -207,7 +207,7 @@ def test_several_searches_share_their_candidates(url: str) -> None:
     for thread in threads:
         thread.join(60.0)
     assert len(notes.begun) == 24  # two splits of twelve candidates
-    points = [{one["x"] for one in each.cv_results_["params"]} for each in searches]
+    points = [sorted(one["x"] for one in each.cv_results_["params"]) for each in searches]
     assert points[0] == points[1] == points[2]
     assert len(points[0]) == 12
 

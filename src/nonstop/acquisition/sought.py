@@ -28,7 +28,7 @@ from nonstop.surrogate.thinning import best_and_even
 from nonstop.types import Array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Prediction:
     """What the model of one outcome says of a point before its evaluation, in standardised units. For an objective,
     larger is better, whatever its direction; of an outcome with a bound it is the slack: the bound is at 0, and what

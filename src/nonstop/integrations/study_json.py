@@ -1,7 +1,7 @@
 """A study in memory as JSON, for hosts that keep the state of a search in a file of their own.
 
-What comes back is the same study, to the last bit: it would propose the same. Trials that were running are running: who
-restores a search goes on to wait for them.
+What comes back is the same study: it proposes the same, to the last bit. Trials that were running are running, from now
+on: whoever restores a search goes on to wait for them.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def start(problem: Problem) -> int:
     return 2 * (problem.d + 1)
 
 
-def race(problem: Problem, name: str, seed: int, make: Callable[[], Contender[Any]], version: str) -> Run:
+def race(problem: Problem, name: str, seed: int, make: Callable[[], Contender[Any]], version: str = "") -> Run:
     """Run it."""
     contender = make()
     seen = _Seen(problem, seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -79,7 +80,7 @@ def _won(found: Standing, i: int) -> str:
 def _signed_rank(found: Standing, i: int) -> float:
     logarithms = np.log10(found.regrets[:, [found.reference, i]])
     differences = np.diff(logarithms[np.isfinite(logarithms).all(axis=1)], axis=1)[:, 0]
-    return float(stats.wilcoxon(differences, zero_method="zsplit").pvalue)
+    return math.nan if len(differences) < 2 else float(stats.wilcoxon(differences, zero_method="zsplit").pvalue)
 
 
 def _medians(found: Standing) -> str:
