@@ -97,6 +97,7 @@ bench-corners: .venv/.ready ## Time proposals in discrete spaces beside continuo
 screenshots: .venv/.ready browser ## Make the pictures of docs/images anew, with Chromium
 	@$(BIN)/python -m tests.dashboard.screenshots docs/images
 	@$(BIN)/python -m tests.dashboard.pictures docs/images
+	@$(BIN)/python -m tests.dashboard.outcome_pictures docs/images
 
 bench-utilisation: .venv/.ready ## Measure how much of their time 8 workers evaluate; write benchmarks/results
 	@$(BIN)/python benchmarks/utilisation.py $(ARGS)

@@ -25,7 +25,7 @@ OPTIONAL = {"pandas", "plotly", "starlette", "uvicorn", "pysqlite3", "psycopg", 
 OPTIONAL |= {"hydra", "omegaconf", "optuna"}
 
 #: Rooms that are imported by those who asked for a figure or a page, or who have the host.
-SHOWING = ("nonstop.plots", "nonstop.report", "nonstop.dashboard.", "nonstop.integrations.")
+SHOWING = ("nonstop.plots", "nonstop.pages.", "nonstop.report", "nonstop.dashboard.", "nonstop.integrations.")
 
 
 def project(folder: str = ".") -> dict[str, Any]:

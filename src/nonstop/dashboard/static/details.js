@@ -63,7 +63,7 @@ export class Details {
         ["took", trial.took === null ? null : duration(trial.took)],
         ["seed", trial.seed],
       ]),
-      ...section("Diagnostics of the proposal", Object.entries(trial.diagnostics).map(([name, value]) => [name, written(value)])),
+      ...section("Diagnostics of the proposal", Object.entries(trial.diagnostics).map(([name, value]) => (name === "predictions" ? ["predictions (mean ± sd)", value.map(({ mean, sd }) => `${number(mean)} ± ${number(sd)}`).join(", ")] : [name, written(value)]))),
     );
   }
 }
