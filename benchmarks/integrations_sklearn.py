@@ -129,8 +129,8 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=4)
     jobs = parser.parse_args().jobs
     about = (
-        f"`python benchmarks/integrations_sklearn.py`: {jobs} jobs (threads of joblib), fits that sleep, log-normal with "
-        "a spread of 0.8. At the end of a search jobs run out of work, whichever search it is."
+        f"`python benchmarks/integrations_sklearn.py`: {jobs} jobs (threads of joblib), fits that sleep, log-normal "
+        "with a spread of 0.8. At the end of a search jobs run out of work, whichever search it is."
     )
     load = f"Load of the machine before: {os.getloadavg()[0]:.0f} on {os.cpu_count()} processors."
     section = "\n\n".join([f"{about} {load}", table(jobs, 5, 0.3, 24), table(jobs, 1, 1.0, 40)])
