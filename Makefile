@@ -1,6 +1,6 @@
 # `make` lists the targets. Environments build themselves: .venv for everything, .venv-demo for the demo alone, .venv-peers
-# for BoTorch and Optuna, .venv-integrations for the tools that nonstop plugs into, .venv-lowest for the oldest dependencies, .venv-release for building, .venv-proteus for a planet
-# simulator.
+# for BoTorch and Optuna, .venv-integrations for the tools that nonstop plugs into, .venv-sklearn for an old scikit-learn,
+# .venv-lowest for the oldest dependencies, .venv-release for building, .venv-proteus for a planet simulator.
 PYTHON ?= python3
 # The oldest dependencies exist as wheels for the oldest Python only.
 LOWEST_PYTHON ?= python3.11
@@ -19,8 +19,9 @@ export OMP_NUM_THREADS := 1
 export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help demo test test-lowest test-integrations test-slurm release browser screenshots bench-dashboard bench-corners lint format types docs check oracle \
-	bench-suggest bench-storage bench-utilisation bench-noise theory faults mutants partitions fuzz spaces bench-failures bench-small bench-spaces \
+.PHONY: help demo test test-lowest test-integrations test-sklearn-lowest test-slurm release browser screenshots lint format types docs check \
+	oracle bench-suggest bench-storage bench-dashboard bench-corners bench-utilisation bench-noise bench-failures bench-small \
+	bench-spaces bench-outcomes theory faults mutants partitions fuzz spaces \
 	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
 .DEFAULT_GOAL := help
 
@@ -44,11 +45,15 @@ test-lowest: .venv-lowest/.ready ## Run the tests of the core with the lowest ve
 		tests/space tests/numerics tests/surrogate tests/acquisition tests/trials tests/contracts tests/workers tests/cli \
 		tests/test_propose.py $(ARGS)
 
-test-integrations: .venv-integrations/.ready ## Run the tests inside other tools: Optuna, gest-api, scikit-learn, Hydra, Ray, Slurm
+test-integrations: .venv-integrations/.ready test-sklearn-lowest ## Run the tests inside other tools: Optuna, gest-api, scikit-learn, Hydra, Ray, Slurm
 	@NONSTOP_HOSTS=all $(HOSTS)/python -m pytest -n auto -q tests/integrations $(ARGS)
 
 test-slurm: .venv/.ready ## Run `nonstop slurm` on a real Slurm of one node (needs root, and Debian's slurm-wlm and munge)
 	@$(BIN)/python -m pytest -v --timeout 600 tests/integrations/slurm_live.py $(ARGS)
+
+# The inside of scikit-learn and joblib that NonstopSearchCV relies on is tested on two versions of them.
+test-sklearn-lowest: .venv-sklearn/.ready ## Run the tests of NonstopSearchCV with the lowest versions that the extra allows
+	@NONSTOP_HOSTS=all .venv-sklearn/bin/python -m pytest -n auto -q tests/integrations/test_sklearn*.py $(ARGS)
 
 release: .venv-release/.ready ## Build nonstop and nonstop-bench into dist/ and try what was built; uploads nothing
 	@.ci/release $(RELEASE)/python
@@ -92,6 +97,7 @@ bench-corners: .venv/.ready ## Time proposals in discrete spaces beside continuo
 screenshots: .venv/.ready browser ## Make the pictures of docs/images anew, with Chromium
 	@$(BIN)/python -m tests.dashboard.screenshots docs/images
 	@$(BIN)/python -m tests.dashboard.pictures docs/images
+	@$(BIN)/python -m tests.dashboard.outcome_pictures docs/images
 
 bench-utilisation: .venv/.ready ## Measure how much of their time 8 workers evaluate; write benchmarks/results
 	@$(BIN)/python benchmarks/utilisation.py $(ARGS)
@@ -124,6 +130,10 @@ bench-small: .venv-peers/.ready ## Compare initial designs on budgets of 20 to 1
 bench-spaces: .venv-peers/.ready ## Compare on conditional and constrained spaces, beside Optuna and SMAC; write benchmarks/results
 	@PYTHONHASHSEED=0 $(PEERS)/python benchmarks/spaces.py $(ARGS)
 
+bench-outcomes: .venv-peers/.ready ## Compare on constraints and several objectives, beside BoTorch and Optuna; write benchmarks/results
+	@$(PEERS)/python benchmarks/outcomes.py $(ARGS)
+	@$(if $(ARGS),,$(PEERS)/python benchmarks/outcomes.py --speed)
+
 bench-noise: .venv/.ready ## Compare the default with the paper's rules under noise; write benchmarks/results
 	@$(BIN)/python benchmarks/noise.py $(ARGS)
 
@@ -143,8 +153,9 @@ paper-figures: .venv/.ready ## Draw the paper's figures anew, from the results i
 	@$(BIN)/nonstop-bench figures --results benchmarks/results --out benchmarks/results/figures $(ARGS)
 
 test-peers: .venv-peers/.ready ## Run the tests that need torch or other optimisers
-	@$(PEERS)/python -m pytest -q tests/bench/test_peers.py tests/bench/test_outcomes_peers.py tests/bench/test_spaces.py tests/bench/test_cnn.py tests/bench/test_cifar.py \
-		tests/files/test_optuna.py $(ARGS)
+	@$(PEERS)/python -m pytest -q tests/bench/test_peers.py tests/bench/test_outcomes_peers.py tests/bench/test_outcomes.py \
+		tests/bench/test_spaces.py tests/bench/test_cnn.py tests/bench/test_cifar.py tests/files/test_optuna.py \
+		tests/integrations/test_gest_xopt.py $(ARGS)
 
 peers: .venv-peers/.ready ## Run other optimisers in the same simulator into runs/, and compare
 	@$(PEERS)/nonstop-bench peers $(ARGS)
@@ -160,7 +171,7 @@ proteus: .venv/.ready .venv-proteus/.ready ## Optimise PROTEUS with two workers,
 	@$(BIN)/python examples/proteus/figure.py benchmarks/results/proteus
 
 clean: ## Remove environments, caches and what was built
-	rm -rf .venv .venv-demo .venv-integrations .venv-lowest .venv-peers .venv-proteus .venv-release site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-demo .venv-integrations .venv-lowest .venv-peers .venv-proteus .venv-release .venv-sklearn site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp that is newer than both pyproject.toml means: nothing to install.
@@ -200,6 +211,14 @@ endef
 .venv-integrations/.ready: pyproject.toml
 	$(call environment,.venv-integrations)
 	@$(HOSTS)/python -m pip install --quiet --editable . --group integrations
+	@touch $@
+
+# scikit-learn 1.4 knows NumPy 1 only; dask is one that its joblib knows.
+.venv-sklearn/.ready: PYTHON = $(LOWEST_PYTHON)
+.venv-sklearn/.ready: pyproject.toml
+	$(call environment,.venv-sklearn)
+	@.venv-sklearn/bin/python -m pip install --quiet --editable . --group test scikit-learn==1.4.0 joblib==1.3.2 'numpy<2' \
+		'pandas<3' 'distributed<2025'
 	@touch $@
 
 .venv-release/.ready: pyproject.toml

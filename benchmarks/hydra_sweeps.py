@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from durations import drawn, ideal, row
 
 APP = """
 import json, time
@@ -80,16 +81,17 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=4.0)
     given = parser.parse_args()
-    durations = np.random.default_rng(0).lognormal(0.0, 1.0, given.jobs)
-    durations *= given.seconds / durations.mean()
+    durations = drawn(given.jobs, given.seconds)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "app.py").write_text(APP, encoding="utf-8")
-        (folder / "durations.json").write_text(json.dumps(list(durations)), encoding="utf-8")
+        (folder / "durations.json").write_text(json.dumps(durations), encoding="utf-8")
         print("| sweep | wall time (s) | share of worker time evaluating |\n|---|---|---|")
         for way, overrides in arrangements(given.jobs, given.workers).items():
             wall, share = measured(folder, overrides, given.workers)
-            print(f"| {way} | {wall:.1f} | {share:.0%} |", flush=True)
+            print(row(way, wall, share), flush=True)
+    for way, wall in ideal(durations, given.workers):
+        print(row(way, wall, sum(durations) / (given.workers * wall)))
 
 
 if __name__ == "__main__":

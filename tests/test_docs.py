@@ -33,6 +33,8 @@ def documented(path: str) -> object:
     for count in range(len(parts) - 1, 0, -1):
         try:
             found: object = import_module(".".join(parts[:count]))
+        except nonstop.MissingExtraError as error:
+            pytest.skip(str(error))
         except ImportError:
             continue
         for name in parts[count:]:

@@ -22,10 +22,10 @@ ROOT = Path(__file__).parents[1]
 CORE = {"numpy", "scipy", "sqlalchemy", "rich", "click", "threadpoolctl"}
 #: What the extras bring, by the name it is imported by.
 OPTIONAL = {"pandas", "plotly", "starlette", "uvicorn", "pysqlite3", "psycopg", "cloudpickle", "distributed", "ray"}
-OPTIONAL |= {"hydra", "omegaconf"}
+OPTIONAL |= {"hydra", "omegaconf", "optuna"}
 
 #: Rooms that are imported by those who asked for a figure or a page, or who have the host.
-SHOWING = ("nonstop.plots", "nonstop.report", "nonstop.dashboard.", "nonstop.integrations.")
+SHOWING = ("nonstop.plots", "nonstop.pages.", "nonstop.report", "nonstop.dashboard.", "nonstop.integrations.")
 
 
 def project(folder: str = ".") -> dict[str, Any]:

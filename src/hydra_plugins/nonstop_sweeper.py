@@ -22,6 +22,8 @@ class NonstopSweeperConf:
     params: dict[str, Any] = field(default_factory=dict)
     where: list[str] = field(default_factory=list)
     direction: str = "minimize"
+    objectives: dict[str, str] = field(default_factory=dict)
+    constraints: dict[str, str] = field(default_factory=dict)
     n_trials: int = 50
     n_jobs: int = 1
     timeout: float | None = None

@@ -5,8 +5,8 @@ unit cube. `numerics` is arithmetic on arrays. `surrogate` fits a Gaussian proce
 how good a next point would be, and `propose` puts these together: data in, next point out. `trials` says what happened
 and which data the next trial may use, `storage` keeps it, `workers` evaluate. `history` and `plots` turn trials into
 records and figures. `engines` are where workers run, `live` is what a run says meanwhile, and `study` is what users
-hold: ask, tell, optimize. `report` and `dashboard` show a study, and `cli` is the command line. docs/architecture.md
-has a picture.
+hold: ask, tell, optimize. `report`, made of `pages`, and `dashboard` show a study, and `cli` is the command line.
+docs/architecture.md has a picture.
 """
 
 from nonstop.acquisition.aegis import Aegis

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.dashboard.serving import Served, served
 from tests.dashboard.studies import fill
@@ -22,6 +22,7 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+expect.set_options(timeout=20_000)  # the machine may be busy with other tests
 #: Plotly brings a style sheet for maps, which the security policy keeps out; everything else in the console is a bug.
 EXPECTED = ("Applying inline style violates", "GL Driver Message")
 

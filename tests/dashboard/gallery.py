@@ -188,7 +188,7 @@ def problems(page: Page) -> list[str]:
 def draw_all(page: Page) -> None:
     """Scroll to every figure, and wait until it is drawn."""
     page.wait_for_selector("[data-figure]")
-    for figure in page.locator("[data-figure]").all():
+    for figure in page.locator("[data-figure]:visible").all():
         figure.scroll_into_view_if_needed()
         figure.locator(".main-svg").first.wait_for(timeout=60_000)
     page.evaluate("scrollTo(0, 0)")

@@ -32,8 +32,8 @@ from tests.helpers.goals import MINIMIZE
 
 X = nonstop.Space({"x": nonstop.Float(0.0, 1.0)})
 #: Seconds of an outage and of an evaluation, and how far the two accounts may differ: both clocks are looked at within
-#: microseconds, but another process may have the processor in between.
-OUTAGE, EVALUATION, TOLERANCE = 0.8, 0.3, 0.25
+#: microseconds, but another process may have the processor in between. An outage in the wrong account is far more.
+OUTAGE, EVALUATION, TOLERANCE = 1.2, 0.3, 0.6
 DONE = Trial(
     0,
     TrialState.COMPLETED,
@@ -118,16 +118,20 @@ def test_an_outage_at_either_end_of_an_evaluation(call: str, before: bool) -> No
     storage: Any = Unreachable(MemoryStorage(), call, before)
     study = nonstop.create_study(storage, space=X, seed=0)
 
+    spent: list[float] = []
+
     def objective(params: dict[str, Any]) -> float:
+        before = time.monotonic()
         time.sleep(EVALUATION)
+        spent.append(time.monotonic() - before)
         return float(params["x"])
 
     (measured,) = study.optimize(objective, n_trials=3)
     (stored,) = history.utilisation(study.trials)
     agree(measured, stored)
     assert stored.storing >= OUTAGE - TOLERANCE
-    assert stored.evaluating == pytest.approx(3 * EVALUATION, abs=TOLERANCE)
-    assert [duration_of(trial) for trial in study.trials] == pytest.approx([EVALUATION] * 3, abs=TOLERANCE)
+    assert stored.evaluating == pytest.approx(sum(spent), abs=TOLERANCE)
+    assert [duration_of(trial) for trial in study.trials] == pytest.approx(spent, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize("when", ["first", "middle", "last"])

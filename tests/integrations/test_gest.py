@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import json
+import os
 import pickle
 from pathlib import Path
 from typing import Any
@@ -239,6 +241,30 @@ def test_constraints_and_several_objectives() -> None:
     assert all((trial.params or {})["x"] <= 0.5 and abs((trial.params or {})["y"]) <= 1.0 for trial in best)
     generator.ingest([{**generator.suggest(1)[0], "f": 1.0, "g": 1.0, "c": float("nan"), "d": 0.0}])
     assert states(generator)[-1] == "failed"
+    with pytest.raises(ValueError, match="has objectives but no c, which is a constraint"):
+        generator.ingest([{**generator.suggest(1)[0], "f": 1.0, "g": 1.0, "d": 0.0}])  # the host forgot it
+
+
+def test_a_fork_has_a_generator_of_its_own() -> None:
+    """libEnsemble and optimas run the generator in a process that they fork."""
+    generator = a_generator(seed=3)
+    generator.ingest([bowl(point) for point in generator.suggest(9)])
+    (held,) = generator.suggest(1)
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        try:
+            generator.ingest([bowl(held)])
+            os.write(writing, json.dumps([generator.suggest(1), states(generator)]).encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as answer:
+        points, forked = json.loads(answer.read())
+    os.wait()
+    assert forked == ["completed"] * 10 + ["running"]
+    assert states(generator) == ["completed"] * 9 + ["running"]
+    generator.ingest([bowl(held)])
+    assert generator.suggest(1) == points
 
 
 def test_one_objective_with_a_constraint_finds_the_border() -> None:

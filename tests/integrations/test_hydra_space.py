@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nonstop import Categorical, Float, Int, Ordinal, SpaceError
@@ -134,6 +134,7 @@ SCALARS = st.one_of(
 )
 
 
+@settings(deadline=None)
 @given(SCALARS)
 def test_hydra_reads_the_value_that_was_proposed(value: object) -> None:
     found = read(override_of("key", value))

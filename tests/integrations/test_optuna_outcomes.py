@@ -46,8 +46,7 @@ def test_two_objectives_in_different_directions() -> None:
     assert known(study).goals == ("minimize", "maximize")
     front = [trial.params["x"] for trial in study.best_trials if trial.params["y"] < 0.05]
     assert len(front) >= 8
-    assert min(front) < 0.35
-    assert max(front) > 0.65
+    assert max(front) - min(front) > 0.25
     assert len(known(study).warm or ()) == 2
 
 
@@ -148,6 +147,8 @@ def test_an_objective_that_is_not_finite_makes_the_trial_a_failed_one() -> None:
     study.add_trial(create_trial(params={"x": 0.5, "y": 0.0}, distributions=SPACE, values=[math.inf, 0.0]))
     after = known(study)
     assert after.Y[-1].tolist() == [math.inf, 0.0]
-    assert nonstop.propose(after.X, after.Y, goals=after.goals).success < 1.0
+    proposal = nonstop.propose(after.X, after.Y, goals=after.goals)
+    same = nonstop.propose(after.X[:-1], after.Y[:-1], goals=after.goals, failed=after.X[-1:])
+    assert proposal.x.tolist() == same.x.tolist()
     study.optimize(both, n_trials=2)
     assert all(trial.state == TrialState.COMPLETE for trial in study.trials)

@@ -1,7 +1,8 @@
 """The expected growth of the dominated area, for two objectives (Emmerich 2005).
 
-Busy points are believed: their means count among the values that the front is made of. The area is counted above the
-reference point of the front (surrogate/scalarized.py), in standardised units, and computed in logarithms.
+Busy points are believed: their means count among the values that the front is made of. The area is counted in
+standardised units, above a reference point: a tenth of the front's extent below its least values. It is computed in
+logarithms.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from nonstop.surrogate.gp import GP
 from nonstop.surrogate.scalarized import Scalarized, frame
 from nonstop.surrogate.sketch import Sketch
 from nonstop.types import Array
+
+_BELOW = 0.1  # extents of the front: how far below its least values the reference point lies
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,9 @@ class LogEHVI:
 
     @classmethod
     def of(cls, gps: tuple[GP, ...], values: Array, recent: int = 0) -> LogEHVI:
-        return cls(gps, tuple(Sketch.of(gp, recent) for gp in gps), values, frame(values)[0])
+        """The last `recent` rows of the data are invented; see Sketch.of."""
+        least, extent = frame(values)
+        return cls(gps, tuple(Sketch.of(gp, recent) for gp in gps), values, least - _BELOW * extent)
 
     def screen(self, P: Array) -> Array:
         return self._score([sketch.moments(P)[:2] for sketch in self.sketches])[0]

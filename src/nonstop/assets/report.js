@@ -11,7 +11,7 @@ function draw(element) {
   const [menu] = figure.layout.updatemenus ?? [];
   delete figure.layout.updatemenus; // the page has a button instead
   Plotly.newPlot(element, figure.data, figure.layout, options);
-  const button = element.closest("section").querySelector(".switch");
+  const button = element.closest(".variant, section").querySelector(".switch");
   if (menu && button) offer(button, (all) => Plotly.update(element, ...structuredClone(menu.buttons[Number(all)].args)));
 }
 // A switch between the usual values and all of them.
@@ -36,9 +36,17 @@ const observer = new IntersectionObserver(
   { rootMargin: "800px" },
 );
 for (const element of document.querySelectorAll("[data-figure]")) observer.observe(element);
+// Of figures with a button for each outcome, one is shown.
+for (const button of document.querySelectorAll("[data-shows]")) {
+  button.addEventListener("click", () => {
+    const section = button.closest("section");
+    for (const other of section.querySelectorAll("[data-shows]")) other.setAttribute("aria-pressed", other === button);
+    for (const part of section.querySelectorAll(".variant")) part.hidden = part.dataset.variant !== button.dataset.shows;
+  });
+}
 // For printing, draw all figures.
 addEventListener("beforeprint", () => {
-  for (const element of document.querySelectorAll("[data-figure]:empty")) draw(element);
+  for (const element of document.querySelectorAll("[data-figure]:empty")) if (!element.closest("[hidden]")) draw(element);
 });
 // A click on a heading sorts: numbers by size, everything else as text, and what is missing comes last.
 for (const table of document.querySelectorAll("table.trials")) {

@@ -16,6 +16,7 @@ import click
 
 from nonstop.cli.complete import complete_target
 from nonstop.cli.fix import fix_option, fixed_of
+from nonstop.cli.goals import goal_options
 from nonstop.cli.identity import CHANGED, command_of
 from nonstop.cli.options import (
     HELP,
@@ -89,7 +90,9 @@ def sbatch_options(function: F) -> F:
 @param_option
 @where_option
 @fix_option
-@key_options("storage", "name", "direction", "rule", "surrogate", "seed", "initial")
+@key_options("storage", "name", "direction")
+@goal_options
+@key_options("rule", "surrogate", "seed", "initial")
 @noisy_option
 @key_options(*(key for key in _PASSED if key != "lease"))
 @click.option("--lease", metavar="TEXT", help=HELP["lease"].replace("30s", "2m"))

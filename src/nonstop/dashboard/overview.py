@@ -36,6 +36,8 @@ class Overview:
     def _row(self, record: StudyRecord, until: float) -> dict[str, Any]:
         about = {"id": record.id, "name": record.name, "created": record.created_at}
         about |= {key: record.spec.get(key) for key in ("direction", "rule")}
+        if (goals := goals_of(record.spec)).named:
+            about["goals"] = str(goals)
         about["dim"] = len(names_of(space)) if isinstance(space := record.spec.get("space"), Mapping) else None
         status = self._statuses.get(record.id)
         if status is None and time.monotonic() > until:
@@ -43,7 +45,7 @@ class Overview:
             unread = {"best": None, "last": None, "budget": record.budget, "per_second": None, "ready": None}
             return {**about, "read": False, "state": state_of(counts), "counts": counts, **unread}
         if status is None:
-            status = self._statuses[record.id] = StudyStatus(goals_of(record.spec))
+            status = self._statuses[record.id] = StudyStatus(goals)
         status.apply(self._storage.exchange(record.id, status.cursor))
         return {**about, "read": True, **status.as_json(record.budget)}
 

@@ -21,6 +21,8 @@ from nonstop.types import Array
 _SHADES: Final = 8
 #: With more axes than this, names are shortened and tilted.
 _CROWDED: Final = 8
+#: So are they beside outcomes if the longest name could not stand this often in a row of this many characters.
+_CHARACTERS: Final = 80
 #: The height of values that are not there.
 _BELOW: Final = -0.18
 
@@ -40,7 +42,9 @@ def lines(record: Parallel) -> go.Figure:
     for shade, rows in ((0, np.arange(record.infeasible)), *enumerate(feasible)):
         if len(rows):
             drawn.add_scatter(**_bundle(heights[rows], [record.numbers[row] for row in rows], shade))
-    _axes(drawn, scales, [bool(np.isnan(column).any()) for column in places.T])
+    longest = max(len(scale.label) for scale in scales)
+    crowded = len(scales) > _CROWDED or (len(record.columns) > 0 and longest * len(scales) > _CHARACTERS)
+    _axes(drawn, scales, crowded, [bool(np.isnan(column).any()) for column in places.T])
     return noted(drawn, *notes_of(record), width=APART * len(scales))
 
 
@@ -69,8 +73,7 @@ def _bundle(heights: Array, numbers: list[int], shade: int) -> dict[str, Any]:
     }
 
 
-def _axes(drawn: go.Figure, scales: tuple[Scale, ...], missing: list[bool]) -> None:
-    crowded = len(scales) > _CROWDED
+def _axes(drawn: go.Figure, scales: tuple[Scale, ...], crowded: bool, missing: list[bool]) -> None:
     for axis in range(len(scales)):
         drawn.add_shape(type="line", x0=axis, x1=axis, y0=0, y1=1, line={"color": FAINT, "width": 1}, layer="below")
     for y, words in ((0.0, [_ends(scale)[0] for scale in scales]), (1.0, [_ends(scale)[1] for scale in scales])):

@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
+from nonstop.outcomes.goals import Goals
 from nonstop.trials.times import duration_of
-from nonstop.trials.trial import Trial
+from nonstop.trials.trial import Trial, TrialState
 
 #: Characters of a failure reason in the table.
 _SHORT: Final = 160
@@ -19,11 +20,12 @@ def text_of(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def row_of(trial: Trial, names: Sequence[str]) -> str:
+def row_of(trial: Trial, names: Sequence[str], goals: Goals | None = None) -> str:
     """A row of the table as JSON; params are in the order of `names`, without the names. [] stands for a parameter that
-    is not there: null may be a choice."""
+    is not there: null may be a choice. With goals, it also has the outcomes in their order, and whether they are
+    feasible; null without a result."""
     params = None if trial.params is None else [trial.params.get(name, ()) for name in names]
-    row = {
+    row: dict[str, Any] = {
         "number": trial.number,
         "state": trial.state.value,
         "value": trial.value,
@@ -36,12 +38,16 @@ def row_of(trial: Trial, names: Sequence[str]) -> str:
         "took": duration_of(trial),
         "reason": None if trial.reason is None else trial.reason[:_SHORT],
     }
+    if goals is not None:
+        done = trial.state is TrialState.COMPLETED
+        row["outcomes"] = [trial.outcomes[name] for name in goals.names] if done else None
+        row["feasible"] = goals.violation(trial.outcomes) == 0.0 if done else None
     return text_of(row)
 
 
-def rows_of(trials: Iterable[Trial], names: Sequence[str]) -> dict[int, str]:
+def rows_of(trials: Iterable[Trial], names: Sequence[str], goals: Goals | None = None) -> dict[int, str]:
     """The rows by trial number."""
-    return {trial.number: row_of(trial, names) for trial in trials}
+    return {trial.number: row_of(trial, names, goals) for trial in trials}
 
 
 def details_of(trial: Trial) -> dict[str, Any]:
@@ -61,6 +67,7 @@ def details_of(trial: Trial) -> dict[str, Any]:
         "version": trial.version,
         "order": trial.order,
         "seed": str(trial.seed),  # 63 bits: a number in JavaScript holds 53
+        "outcomes": dict(trial.outcomes),
         "notes": dict(trial.notes),
         "diagnostics": {} if trial.diagnostics is None else trial.diagnostics.to_json(),
     }

@@ -107,18 +107,22 @@ class Dashboard:
         return Response(text_of(details_of(found)), media_type=_JSON)
 
     def captions(self, _request: Request) -> Response:
-        """Titles and captions of all figures as JSON."""
+        """Titles and captions of the figures that every study has as JSON."""
         return JSONResponse(self.figure_cache.captions())
 
+    async def study_captions(self, request: Request) -> Response:
+        """Titles and captions of all figures of a study as JSON."""
+        return JSONResponse(self.figure_cache.captions(await self.watcher(request)))
+
     async def figure(self, request: Request) -> Response:
-        """One figure as JSON."""
-        name = request.path_params["name"]
-        if name not in self.figure_cache:
-            raise HTTPException(404, "there is no such figure")
+        """One figure as JSON, of the outcome in the query if there is one."""
+        name, outcome = request.path_params["name"], request.query_params.get("outcome")
         watcher = await self.watcher(request)
+        if not self.figure_cache.has(watcher, name, outcome):
+            raise HTTPException(404, "there is no such figure")
         await watcher.feed.load()
         try:
-            return Response(await self.figure_cache.figure(watcher, name), media_type=_JSON)
+            return Response(await self.figure_cache.figure(watcher, name, outcome), media_type=_JSON)
         except Exception as error:  # a figure that cannot be drawn must not break the page
             traceback.print_exception(error)
             reason = str(error) if isinstance(error, NonstopError) else type(error).__name__
@@ -139,6 +143,7 @@ def application(dashboard: Dashboard, policy: Policy) -> Starlette:
         Route("/api/studies", dashboard.list_stream),
         Route("/api/studies/{study}", dashboard.study_stream),
         Route("/api/studies/{study}/trials/{number}", dashboard.trial),
+        Route("/api/studies/{study}/figures", dashboard.study_captions),
         Route("/api/studies/{study}/figures/{name}", dashboard.figure),
         Route("/api/figures", dashboard.captions),
         Route("/plotly.js", _plotly),

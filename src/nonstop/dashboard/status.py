@@ -15,6 +15,8 @@ from nonstop.trials.trial import Trial, TrialState
 from nonstop.wording import cause_of
 
 _MOST_REASONS: Final = 8
+#: Trials of a front that the page marks.
+_MOST_FRONT: Final = 2000
 
 
 class StudyStatus:
@@ -55,7 +57,7 @@ class StudyStatus:
         return {
             "state": state_of(asdict(counts)),
             "counts": asdict(counts),
-            "best": _best(self._board.front),
+            "best": _best(self._board.front, self._board.goals),
             "failures": [{"reason": r, "count": n} for r, n in self._reasons.most_common(_MOST_REASONS) if n],
             "began": self._began,
             "last": pace.last,
@@ -79,12 +81,20 @@ def state_of(counts: Mapping[str, int]) -> str:
     return "idle" if counts["completed"] or counts["failed"] else "empty"
 
 
-def _best(front: Sequence[Trial]) -> dict[str, Any] | None:
-    """The best trial, or the latest of the front."""
+def _best(front: Sequence[Trial], goals: Goals) -> dict[str, Any] | None:
+    """The best trial, or the latest of the front, with the range of each objective on it and the numbers of its
+    trials."""
     if not front:
         return None
     trial = front[-1]
+    feasible = goals.violation(trial.outcomes) == 0.0
+    more: dict[str, Any] = {} if feasible else {"feasible": False}
+    if goals.several and feasible:
+        ends = {name: [one.outcomes[name] for one in front] for name in goals.objectives}
+        more["ranges"] = {name: [min(values), max(values)] for name, values in ends.items()}
+        more["front"] = [one.number for one in front[:_MOST_FRONT]]
     return {
+        **more,
         "of": len(front),
         "outcomes": dict(trial.outcomes),
         "number": trial.number,

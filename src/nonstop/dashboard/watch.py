@@ -47,6 +47,8 @@ class Watcher:
         self.record = record
         self.spec = spec_for_viewing(record.spec)
         self.names = self.spec.space.names
+        #: None if all that the study has is a value.
+        self.goals = goals if (goals := self.spec.goals).named else None
         self.trials: dict[int, Trial] = {}
         self.cursor = 0
         self.feed: Feed[Update] = Feed(self._poll, self._apply)
@@ -68,7 +70,7 @@ class Watcher:
             self._measure({**self.trials, **{trial.number: trial for trial in exchange.changes}})
         moved = self._heartbeats.poll(self._storage, self.record.id) | self._budget.poll(self._storage)
         shown = {**self._status.as_json(self._budget.trials), "usage": self._usage, "silent": self._heartbeats.silent()}
-        rows = rows_of(exchange.changes, self.names)
+        rows = rows_of(exchange.changes, self.names, self.goals)
         return Update(exchange.changes, rows, exchange.cursor, shown, fresh or moved)
 
     def _measure(self, trials: Mapping[int, Trial]) -> None:
@@ -108,7 +110,14 @@ class Watcher:
         spec = self.record.spec
         settings = {key: spec.get(key) for key in ("direction", "rule", "surrogate", "seed", "space")}
         named = {"name": self.record.name, "params": self.names, "created": self.record.created_at}
-        return text_of({"about": {**named, **settings, "epoch": self.epoch}})
+        return text_of({"about": {**named, **settings, **self._wanted(), "epoch": self.epoch}})
+
+    def _wanted(self) -> dict[str, Any]:
+        """The goals, if the outcomes have names."""
+        if self.goals is None:
+            return {}
+        bounds = {name: str(bound) for name, bound in self.goals.constraints.items()}
+        return {"goals": str(self.goals), "objectives": dict(self.goals.objectives), "constraints": bounds}
 
     @property
     def epoch(self) -> str:

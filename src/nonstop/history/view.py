@@ -118,14 +118,16 @@ def _told(goals: Goals, trials: Sequence[Trial], name: str) -> Sequence[Trial]:
     first = next(iter(goals.objectives))
     if name == first and not goals.several:
         return trials
-    seen = (_seen(trial, name, name == first) for trial in trials)
+    place = goals.names.index(name) if name in goals.names else len(goals.names)
+    seen = (_seen(trial, name, place) for trial in trials)
     return [trial for trial in seen if trial.state is not TrialState.COMPLETED or trial.value is not None]
 
 
-def _seen(trial: Trial, name: str, first: bool) -> Trial:
-    """The trial with the outcome as its value. What proposals recorded of the model is of the first objective."""
+def _seen(trial: Trial, name: str, place: int) -> Trial:
+    """The trial with the outcome as its value, and with what its proposal recorded of the model of this outcome."""
     said = trial.diagnostics
-    if not first and said is not None and said.hyperparameters is not None:
-        said = replace(said, hyperparameters=None)
+    if place and said is not None and said.hyperparameters is not None:
+        own = said.predictions[place].hyperparameters if place < len(said.predictions) else None
+        said = replace(said, hyperparameters=own)
     value = number_in(trial, name) if trial.state is TrialState.COMPLETED else None
     return replace(trial, value=value, diagnostics=said)

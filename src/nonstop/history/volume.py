@@ -8,6 +8,8 @@ Symbols: Y (n, m) feasible results, larger being better; reference (m,).
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -71,9 +73,10 @@ def hypervolume(spec: Spec, trials: Sequence[Trial], reference: Mapping[str, flo
     fronts = _growth(Y)
     exact = Y.shape[1] == 2 or (Y.shape[1] == 3 and sum(map(len, fronts.values())) <= BOXES)
     volume, size = np.zeros(len(done)), np.zeros(len(done))
-    grown = _exact(Y, fronts, point) if exact else _estimated(Y, fronts, point)
+    with np.errstate(over="ignore", invalid="ignore"):  # products of values near 1e300
+        grown = _exact(Y, fronts, point) if exact else _estimated(Y, fronts, point)
     for step, members in fronts.items():
-        volume[rows[step] :] = grown[step]
+        volume[rows[step] :] = grown[step] if math.isfinite(grown[step]) else sys.float_info.max
         size[rows[step] :] = len(members)
     named = dict(zip(goals.objectives, (goals.signs * point).tolist(), strict=True)) if rows else {}
     return Hypervolume(goals, done, volume, size, since(began(trials), done), named, exact, reference is not None)

@@ -9,12 +9,13 @@ waits for it or repeats it. So hosts that give results back one by one keep all 
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nonstop.arguments import number_of, whole_of
 from nonstop.errors import MissingExtraError, NonstopError, ParamsError
-from nonstop.integrations.study_json import study_from_json, study_to_json
+from nonstop.integrations.study_json import study_with
 from nonstop.storage.memory import MemoryStorage
 from nonstop.studies import create_study
 from nonstop.study import Study
@@ -68,8 +69,19 @@ class NonstopGenerator(Generator):
         self._lease = lease
         self._problem = problem_of(vocs)
         self._settings = settings
-        #: The study behind it: its trials, best points, figures.
-        self.study = self._new_study(storage, study_name)
+        self._keep(self._new_study(storage, study_name))
+
+    @property
+    def study(self) -> Study:
+        """The study behind it: its trials, best points, figures."""
+        if self._process != os.getpid() and isinstance(self._study.storage, MemoryStorage):
+            # A host forked: from now on, this is another generator, with a study of its own.
+            self._keep(study_with(self._study.name, self._study.spec, self._trials))
+        return self._study
+
+    def _keep(self, study: Study) -> None:
+        """What is needed should this process fork: a study in memory cannot be read in another."""
+        self._study, self._trials, self._process = study, study.trials, os.getpid()
 
     def _new_study(self, storage: str | None = None, name: str | None = None) -> Study:
         problem = self._problem
@@ -103,6 +115,7 @@ class NonstopGenerator(Generator):
             for trial in asked:
                 self.study.give_back(trial)
             raise ValueError(f"there are only {len(asked)} of {wanted} points: {error}") from error
+        self._keep(self.study)
         return [{**(trial.params or {}), **self._problem.constants, ID: trial.number} for trial in asked]
 
     def ingest(self, results: Iterable[Mapping[str, Any]]) -> None:
@@ -116,12 +129,13 @@ class NonstopGenerator(Generator):
         for number, _, outcomes, notes in checked:
             if number is not None:
                 told = {"state": "failed", "reason": _NO_RESULT} if outcomes is None else {"value": outcomes}
-                self.study.tell(number, **told, notes=notes)  # type: ignore[arg-type]
+                self.study.tell(number, **told, notes=notes)
         others = [
             self._insert(params, outcomes, notes) for number, params, outcomes, notes in checked if number is None
         ]
         if others:
             self.study.insert(others)
+        self._keep(self.study)
 
     def _checked(
         self, result: Mapping[str, Any], known: Mapping[int, Trial]
@@ -131,9 +145,20 @@ class NonstopGenerator(Generator):
         notes = {name: _plain(result[name]) for name in self._problem.observables if name in result}
         if number is not None:
             self._check_suggested(number, params, known)
+        return number, params, self._outcomes(result), notes
+
+    def _outcomes(self, result: Mapping[str, Any]) -> dict[str, float] | None:
+        """Objectives and constraints; None if one is not a finite number, or there is no objective at all."""
         values = {outcome: number_of(result.get(field)) for outcome, field in self._problem.fields.items()}
+        if any(values[name] is None for name in self._problem.objectives):
+            return None
+        missing = [field for field in self._problem.fields.values() if field not in result]
+        if missing:
+            raise ValueError(
+                f"a result has objectives but no {missing[0]}, which is a constraint: {shown(dict(result))}"
+            )
         outcomes = {name: value for name, value in values.items() if value is not None}
-        return number, params, outcomes if len(outcomes) == len(values) else None, notes
+        return outcomes if len(outcomes) == len(values) else None
 
     def _check_suggested(self, number: int, params: Params, known: Mapping[int, Trial]) -> None:
         if number not in known or known[number].params is None:
@@ -167,6 +192,7 @@ class NonstopGenerator(Generator):
         for trial in self.study.trials:
             if trial.state is TrialState.RUNNING:
                 self.study.give_back(trial)
+        self._keep(self.study)
 
     # What Xopt calls besides.
 
@@ -176,7 +202,7 @@ class NonstopGenerator(Generator):
 
     def add_data(self, new_data: pd.DataFrame) -> None:
         """ingest() of the rows of a table."""
-        self.ingest(new_data.to_dict(orient="records"))
+        self.ingest(_rows(new_data))
 
     @property
     def data(self) -> pd.DataFrame:
@@ -190,10 +216,8 @@ class NonstopGenerator(Generator):
         """Forget all results, and learn from these instead: a study in memory only, others lose nothing."""
         if not isinstance(self.study.storage, MemoryStorage):
             raise ValueError("results that are in a storage stay there: make a study of another name")
-        self.study = self._new_study()
-        self.ingest(
-            [{key: value for key, value in row.items() if key != ID} for row in table.to_dict(orient="records")]
-        )
+        self._keep(self._new_study())
+        self.ingest([{key: value for key, value in row.items() if key != ID} for row in _rows(table)])
 
     def _row(self, trial: Trial) -> dict[str, Any]:
         outcomes = {field: trial.outcomes[outcome] for outcome, field in self._problem.fields.items()}
@@ -202,17 +226,22 @@ class NonstopGenerator(Generator):
     # Hosts copy a generator, and send it to other processes.
 
     def __getstate__(self) -> dict[str, Any]:
-        if isinstance(self.study.storage, MemoryStorage):
-            return {**self.__dict__, "study": study_to_json(self.study)}
-        return dict(self.__dict__)
+        study = self.study
+        if not isinstance(study.storage, MemoryStorage):
+            return dict(self.__dict__)
+        return {**self.__dict__, "_study": (study.name, study.spec), "_trials": study.trials}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
-        if not isinstance(self.study, Study):
-            self.study = study_from_json(self.study)
+        if not isinstance(self._study, Study):
+            self._keep(study_with(*self._study, self._trials))
 
 
 _NO_RESULT = "no finite result"
+
+
+def _rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return cast("list[dict[str, Any]]", table.to_dict(orient="records"))
 
 
 def _number(result: Mapping[str, Any]) -> int | None:

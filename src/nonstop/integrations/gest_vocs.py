@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, cast
+from typing import Any
 
 from gest_api.vocs import (
     VOCS,
@@ -108,7 +108,7 @@ def _has_no_gap(ordered: list[Any]) -> bool:
 def _direction(name: str, objective: object) -> Direction:
     if not isinstance(objective, MinimizeObjective | MaximizeObjective):
         raise ValueError(f"objective {shown(name)} must be MINIMIZE or MAXIMIZE, not {type(objective).__name__}")
-    return cast("Direction", "minimize" if isinstance(objective, MinimizeObjective) else "maximize")
+    return "minimize" if isinstance(objective, MinimizeObjective) else "maximize"
 
 
 def _constraints(vocs: VOCS) -> Iterable[tuple[str, tuple[str, str]]]:

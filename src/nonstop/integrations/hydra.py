@@ -96,7 +96,8 @@ def _search(options: Options, search: Search, jobs: Jobs, folder: Path, pool: Th
 
 
 def _study(options: Options, search: Search) -> Study:
-    given = {key: getattr(options, key) for key in ("direction", "rule", "seed")}
+    given: dict[str, Any] = {"rule": options.rule, "seed": options.seed, "constraints": options.constraints or None}
+    given |= {"objectives": options.objectives} if options.objectives else {"direction": options.direction}
     space = space_of(search, options.where)
     return create_study(options.storage, options.study_name, space=space, load_if_exists=True, **given)
 
@@ -111,7 +112,7 @@ class _Watch:
 
     def __call__(self, _study: Study, trial: Trial) -> None:
         if trial.state is TrialState.COMPLETED:
-            _LOG.info("#%d: %s", trial.number, trial.value)
+            _LOG.info("#%d: %s", trial.number, trial.outcomes or trial.value)
             return
         _LOG.warning("#%d failed: %s", trial.number, trial.reason)
         self.failed += 1
@@ -123,8 +124,16 @@ class _Watch:
 
 
 def _write(study: Study, folder: Path) -> None:
-    """optimization_results.yaml, as Hydra's other sweepers write it."""
-    best = study.best_trial
-    results = {"name": "nonstop", "best_params": dict(best.params or {}), "best_value": best.value}
-    _LOG.info("best is #%d: %s with %s", best.number, best.value, results["best_params"])
-    OmegaConf.save(OmegaConf.create({**results, "best_job": best.number}), folder / "optimization_results.yaml")
+    """optimization_results.yaml, as Hydra's other sweepers write it: the best, or with several objectives all that are
+    worse than none."""
+    best = study.best_trials
+    if not best:
+        raise StudyError("the sweep ended without a result")
+    for trial in best:
+        _LOG.info("best is #%d: %s with %s", trial.number, trial.outcomes or trial.value, trial.params)
+    if study.spec.goals.several:
+        found = [{"params": trial.params, "values": dict(trial.outcomes), "job": trial.number} for trial in best]
+        results: dict[str, object] = {"solutions": found}
+    else:
+        results = {"best_params": best[0].params, "best_value": best[0].value, "best_job": best[0].number}
+    OmegaConf.save(OmegaConf.create({"name": "nonstop", **results}), folder / "optimization_results.yaml")

@@ -16,18 +16,20 @@ import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import suppress
 from typing import IO, Any, Final, Protocol
 
 from hydra.core.singleton import Singleton
 from hydra.core.utils import JobReturn, JobStatus
 
 from nonstop.engines.transfer import by_value, opened
-from nonstop.errors import MissingExtraError, ObjectiveError, StartError
+from nonstop.errors import MissingExtraError, ObjectiveError, StartError, StudyError
 from nonstop.numerics.threads import shares
 from nonstop.types import Params
 from nonstop.workers.command import end_group
 from nonstop.workers.guard import Guard
 from nonstop.workers.running import RunningTrial
+from nonstop.workers.stopping import check_platform
 
 try:
     from hydra_plugins._nonstop_job import CODE, RETURNED
@@ -53,6 +55,7 @@ class Jobs:
     def __init__(self, start: Start, overrides: Callable[[Params], list[str]]) -> None:
         self._start = start
         self._overrides = overrides
+        self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._stopped: Future[None] = Future()
         #: What jobs returned, by number.
@@ -77,10 +80,11 @@ class Jobs:
 
     def stop(self) -> None:
         """End the jobs that run; no other starts."""
-        if not self._stopping.is_set():
-            self._stopping.set()
-            self._start.stop()
-            self._stopped.set_result(None)
+        with self._lock:
+            if not self._stopping.is_set():
+                self._stopping.set()
+                self._start.stop()
+                self._stopped.set_result(None)
 
 
 def _settle(job: Future[JobReturn], start: Start, overrides: Sequence[str], number: int) -> None:
@@ -121,6 +125,7 @@ class Processes:
     """Jobs in processes of this machine, a new one for each, in which the basic launcher runs it."""
 
     def __init__(self, launcher: Any, workers: int) -> None:
+        check_platform("jobs of a Hydra sweep in processes of this machine", StudyError)
         self._job = by_value((launcher, Singleton.get_state()))
         self._variables = shares(workers)
         self._running: set[subprocess.Popen[bytes]] = set()
@@ -161,8 +166,9 @@ class Processes:
         """End all processes, and those that they started."""
         with self._lock:
             self._stopped, running = True, list(self._running)
-        for process in running:
-            os.killpg(process.pid, signal.SIGTERM)
+        for process in running:  # all of them at once, and then one after the other
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM)
         for process in running:
             end_group(process)
 

@@ -20,6 +20,10 @@ class Options:
     where: Sequence[str] = ()
     #: Is the return value of a job to be small ("minimize") or large ("maximize")?
     direction: Direction = "minimize"
+    #: Several objectives, {"error": "minimize", "latency": "minimize"}: a job returns a mapping with all of them.
+    objectives: Mapping[str, Direction] = field(default_factory=dict)
+    #: What other outcomes have to be, {"memory": "<= 8.0"}: a job returns them beside its `value` or its objectives.
+    constraints: Mapping[str, str] = field(default_factory=dict)
     #: The budget: completed jobs of the whole study. The same sweep again goes on where it was.
     n_trials: int = 50
     #: How many jobs run at once.

@@ -37,20 +37,22 @@ class NonstopSearch(Searcher):
     """A search algorithm of Ray Tune. `space` is a nonstop.Space or a dictionary of Tune's domains; without it, the
     `param_space` of the Tuner.
 
-    `n_trials` is a budget of completed trials, after which the search is finished; without it, Tune's num_samples
-    counts. `points_to_evaluate` are configs to try first; with `evaluated_rewards`, their values are known already.
-    With a `storage` (a URL), the study is there under `study_name`, and goes on; without, it is in memory and in Tune's
-    checkpoints.
+    Several metrics with a mode each, metric=["error", "latency"] and mode=["min", "min"], are several objectives.
+    `constraints` are bounds of other metrics, {"memory": "<= 8.0"}. `n_trials` is a budget of completed trials, after
+    which the search is finished; without it, Tune's num_samples counts. `points_to_evaluate` are configs to try first;
+    with `evaluated_rewards`, their values are known already. With a `storage` (a URL), the study is there under
+    `study_name`, and goes on; without, it is in memory and in Tune's checkpoints.
     """
 
     def __init__(
         self,
         space: Space | Mapping[str, Any] | None = None,
-        metric: str | None = None,
-        mode: str | None = None,
+        metric: str | list[str] | None = None,
+        mode: str | list[str] | None = None,
         *,
+        constraints: Mapping[str, str] | None = None,
         points_to_evaluate: Sequence[Mapping[str, Any]] = (),
-        evaluated_rewards: Sequence[float] | None = None,
+        evaluated_rewards: Sequence[Any] | None = None,
         n_trials: int | None = None,
         rule: str | None = None,
         seed: int | None = None,
@@ -58,10 +60,10 @@ class NonstopSearch(Searcher):
         study_name: str | None = None,
     ) -> None:
         super().__init__(metric=metric, mode=mode)
-        self._metric: str | None = metric
-        self._mode: str | None = mode
-        if isinstance(metric, list) or isinstance(mode, list):
-            raise StudyError("one metric and one mode: several objectives are not searched here")
+        self._metric: str | list[str] | None = metric
+        self._mode: str | list[str] | None = mode
+        if isinstance(mode, list) and not metric:
+            raise StudyError("several modes need the names of as many metrics")
         if evaluated_rewards is not None and len(evaluated_rewards) != len(points_to_evaluate):
             raise StudyError("evaluated_rewards must have one value for each of points_to_evaluate")
         if storage is not None and study_name is None:
@@ -69,7 +71,7 @@ class NonstopSearch(Searcher):
         self._points = [dict(point) for point in points_to_evaluate]
         self._rewards = evaluated_rewards
         self._n_trials = None if n_trials is None else whole("n_trials", n_trials, StudyError, least=1)
-        self._options: dict[str, Any] = {"rule": rule, "seed": seed}
+        self._options: dict[str, Any] = {"rule": rule, "seed": seed, "constraints": constraints}
         self._storage, self._study_name = storage, study_name or "tune"
         self._space: TuneSpace | None = None
         self._study: Study | None = None
@@ -103,15 +105,13 @@ class NonstopSearch(Searcher):
         if self._space is None or not self._mode:
             return
         self._metric = self._metric or DEFAULT_METRIC
-        direction = {"min": "minimize", "max": "maximize"}[self._mode]
-        self._study = create_study(
-            self._storage,
-            self._study_name,
-            space=self._space.space,
-            direction=direction,  # type: ignore[arg-type]
-            load_if_exists=True,
-            **self._options,
-        )
+        metrics = self._metric if isinstance(self._metric, list) else [self._metric]
+        modes = self._mode if isinstance(self._mode, list) else [self._mode]
+        goals: dict[str, Any] = {name: _direction(mode) for name, mode in zip(metrics, modes, strict=True)}
+        named = len(goals) > 1 or self._options["constraints"]
+        goal = {"objectives": goals} if named else {"direction": goals[metrics[0]]}
+        space, options = self._space.space, {**self._options, **goal}
+        self._study = create_study(self._storage, self._study_name, space=space, load_if_exists=True, **options)
         if not self._study.trials:  # else it goes on, and had them
             for place, point in enumerate(self._points):
                 if self._rewards is None:
@@ -144,44 +144,60 @@ class NonstopSearch(Searcher):
         if trial is None:  # it was told before, or is none of this search
             return
         found = result or {}
-        value = None if error else number_of(found.get(self._metric))
         notes: dict[str, object] = {"trial_id": trial_id}
         if (iterations := whole_of(found.get(TRAINING_ITERATION))) is not None:
             notes["iterations"] = iterations
+        why = "the trial ended with an error" if error else self._why_not(found)
         try:
-            if value is not None:
-                self.study.tell(trial.number, value, notes=notes)
+            if why is None:
+                self.study.tell(trial.number, self._told(found), notes=notes)
             else:
-                reason = self._why(result, error)
-                self.study.tell(trial.number, state="failed", reason=reason, notes=notes)
+                self.study.tell(trial.number, state="failed", reason=why, notes=notes)
         except TrialError:  # an earlier checkpoint was restored: the storage has had this result already
             if not self.study.trials[trial.number].state.finished:
                 raise
 
-    def _why(self, result: Mapping[str, Any] | None, error: bool) -> str:
-        if error:
-            return "the trial ended with an error"
-        if not result or self._metric not in result:
-            return f"the trial ended without reporting {self._metric}"
-        return f"the trial reported {self._metric} = {shown(result[self._metric])}"
+    def _names(self) -> tuple[str, ...]:
+        """The metrics that every trial must report."""
+        goals = self.study.spec.goals
+        return goals.names if goals.named else (str(self._metric),)
+
+    def _why_not(self, result: Mapping[str, Any]) -> str | None:
+        """Why this is no result; None if it is one."""
+        for name in self._names():
+            if result.get(name) is None:
+                return f"the trial ended without reporting {name}"
+            if number_of(result[name]) is None:
+                return f"the trial reported {name} = {shown(result[name])}"
+        return None
+
+    def _told(self, result: Mapping[str, Any]) -> float | dict[str, object]:
+        """What the study is told: a value, or outcomes by name."""
+        numbers = {name: number_of(result[name]) for name in self._names()}
+        return dict(numbers) if self.study.spec.goals.named else numbers[str(self._metric)] or 0.0
 
     def add_evaluated_point(
         self,
         parameters: Mapping[str, Any],
-        value: float | None,
+        value: Any,
         error: bool = False,
         pruned: bool = False,  # noqa: ARG002  (its value counts, as it does when a scheduler stops a trial)
         intermediate_values: Sequence[float] | None = None,  # noqa: ARG002
     ) -> None:
-        """A result from elsewhere, for the model to learn from."""
-        study, known = self.study, None if error else number_of(value)
+        """A result from elsewhere, for the model to learn from: a number, or one for each metric and constraint."""
+        study, names = self.study, self._names()
         assert self._space is not None
         params = self._space.params(parameters)
-        if known is None:
-            reason = "it ended with an error" if error else f"its value is {shown(value)}"
-            study.insert([Insert(params, TrialState.FAILED, reason=reason)])
+        values = list(value) if isinstance(value, list | tuple) else [value]
+        why = "the trial ended with an error" if error else None
+        if why is None and len(values) != len(names):
+            raise StudyError(f"an evaluated point has a value for each of {', '.join(names)}, not {shown(value)}")
+        result = dict(zip(names, values, strict=False))
+        why = why or self._why_not(result)
+        if why is None:
+            study.add_trial(params, self._told(result))
         else:
-            study.insert([Insert(params, TrialState.COMPLETED, known)])
+            study.insert([Insert(params, TrialState.FAILED, reason=why)])
 
     def save(self, checkpoint_path: str) -> None:
         """All of the search as JSON."""
@@ -224,3 +240,9 @@ class NonstopSearch(Searcher):
             self._study = load_study(self._storage, self._study_name)
         numbers = state["live"].items()
         self._live = {} if self._study is None else {key: self._study.trials[number] for key, number in numbers}
+
+
+def _direction(mode: str) -> str:
+    if mode not in ("min", "max"):
+        raise StudyError(f"a mode is 'min' or 'max', not {shown(mode)}: metrics that are only observed need none")
+    return "minimize" if mode == "min" else "maximize"

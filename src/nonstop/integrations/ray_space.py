@@ -10,6 +10,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from ray.tune.search import sample
@@ -29,6 +30,8 @@ class Code:
     choices: list[Any] | None = None
     #: Params have the value divided by this: multiples on a logarithmic scale.
     unit: float | None = None
+    #: Params have the exact multiple of this: Tune's are off by the last bit, 3 * 0.1 for one.
+    grid: float | None = None
 
     def decoded(self, value: Value) -> Any:
         """The value for a config."""
@@ -43,6 +46,9 @@ class Code:
             if not places:
                 raise ParamsError(f"got {shown(value)}, expected one of {shown(self.choices)}")
             return places[0]
+        if self.grid is not None:
+            exact = _multiple(round(value / self.grid), self.grid)
+            return exact if math.isclose(exact, value, rel_tol=1e-9, abs_tol=1e-12) else value
         return value if self.unit is None else round(value / self.unit)
 
 
@@ -151,9 +157,15 @@ def _quantized(lower: float, upper: float, q: float, log: bool, whole: bool) -> 
         raise SpaceError(f"there is no multiple of {q} between {lower} and {upper}")
     if log:
         return Int(first, last, log=True), Code(unit=q)
-    if first == last:
-        return (Int(first * q, first * q) if whole else Float(first * q, first * q)), None  # type: ignore[arg-type]
-    return (Int if whole else Float)(first * q, last * q, step=q), None  # type: ignore[arg-type]
+    step = q if first < last else None
+    if whole:
+        return Int(int(first * q), int(last * q), step=step), None
+    return Float(_multiple(first, q), _multiple(last, q), step=step), Code(grid=q)
+
+
+def _multiple(times: int, q: float) -> float:
+    """Three times 0.1 is 0.3."""
+    return float(times * Decimal(repr(float(q))))
 
 
 def _categorical(choices: list[Any]) -> tuple[Parameter, Code | None]:

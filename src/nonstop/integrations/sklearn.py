@@ -22,7 +22,7 @@ from nonstop.storage.contract import Storage
 from nonstop.storage.memory import MemoryStorage
 from nonstop.studies import create_study
 from nonstop.study import Study
-from nonstop.wording import shown
+from nonstop.wording import hint, shown
 
 try:
     from sklearn.utils import check_random_state
@@ -41,8 +41,9 @@ class NonstopSearchCV(BaseSearchCV):  # type: ignore[misc, unused-ignore]
     each candidate is proposed from everything that is known by then, with the candidates under way as busy points.
 
     `space` is a nonstop.Space, or a mapping from names of parameters, such as `svc__C`, to nonstop.Float, Int, Ordinal
-    or Categorical. A parameter that is inactive in a candidate is not set. `n_iter` is the number of candidates;
-    `random_state` makes the search reproducible if it has one job.
+    or Categorical. A parameter that is inactive in a candidate is not set. Choices are texts or numbers; `objects` says
+    what they stand for, where the estimator wants something else: {"model": {"svc": SVC(), "ridge": Ridge()}}. `n_iter`
+    is the number of candidates; `random_state` makes the search reproducible if it has one job.
 
     `n_jobs` fits run at once, on the active backend of joblib; or on `executor`, any concurrent.futures.Executor, in
     each of its slots.
@@ -50,17 +51,20 @@ class NonstopSearchCV(BaseSearchCV):  # type: ignore[misc, unused-ignore]
     With `storage` (a URL such as "sqlite:///search.db") and `study_name`, what was found is kept: after a crash, fit()
     with the same arguments goes on, and several processes can share the search. `rule` is the acquisition rule.
 
-    `scoring`, `refit`, `cv`, `verbose`, `error_score` and `return_train_score` are those of RandomizedSearchCV. So are the
-    attributes after fit(): `cv_results_`, `best_params_`, `best_estimator_` and so on. Of several scores, the one that
-    `refit` names is maximised, or the first. A candidate of which a fit fails is a failed trial, and the model learns
-    where they are. `study_` is the nonstop.Study, for figures; it is not pickled, and neither is the executor.
+    `scoring`, `refit`, `cv`, `verbose`, `error_score` and `return_train_score` are those of RandomizedSearchCV. So are
+    the attributes after fit(): `cv_results_`, `best_params_`, `best_estimator_` and so on. Of several scores, the one
+    that `refit` names is maximised, or the first. A candidate of which a fit fails is a failed trial, and the model
+    learns where they are. `study_` is the nonstop.Study, for figures; it is not pickled, and neither is the executor.
     """
+
+    _required_parameters = ("estimator", "space")  # scikit-learn before 1.6 asks
 
     def __init__(
         self,
         estimator: Any,
         space: Any,
         *,
+        objects: Mapping[str, Mapping[Any, Any]] | None = None,
         n_iter: int = 50,
         scoring: Any = None,
         n_jobs: int | None = None,
@@ -87,6 +91,7 @@ class NonstopSearchCV(BaseSearchCV):  # type: ignore[misc, unused-ignore]
             return_train_score=return_train_score,
         )
         self.space = space
+        self.objects = objects
         self.n_iter = n_iter
         self.executor = executor
         self.random_state = random_state
@@ -119,6 +124,7 @@ class NonstopSearchCV(BaseSearchCV):  # type: ignore[misc, unused-ignore]
             self.refit if isinstance(self.refit, str) else None,
             math.nan if self.error_score == "raise" else self.error_score,
             self.return_train_score,
+            objects_of(self.objects, study.spec.space),
         )
         backend.conduct = Search(study, backend, terms).conduct
         candidates: list[dict[str, Any]] = [{} for _ in range(n_candidates)]
@@ -194,10 +200,32 @@ def _as_parameter(given: Any) -> str | None:
         return f"nonstop.Categorical({list(given)!r}), or a range: nonstop.Float(low, high), nonstop.Int(low, high)"
     if not hasattr(given, "rvs"):
         return None
-    low, high = given.support() if hasattr(given, "support") else ("low", "high")
+    if not hasattr(given, "support"):
+        return "nonstop.Float(low, high)"
+    discrete = hasattr(given, "pmf")
+    low, high = (int(bound) if discrete and math.isfinite(bound) else float(bound) for bound in given.support())
     if getattr(getattr(given, "dist", None), "name", "") in ("loguniform", "reciprocal"):
         return f"nonstop.Float({low}, {high}, log=True)"
-    return f"nonstop.{'Int' if hasattr(given, 'pmf') else 'Float'}({low}, {high})"
+    return f"nonstop.{'Int' if discrete else 'Float'}({low}, {high})"
+
+
+def objects_of(given: object, space: Space) -> Mapping[str, Mapping[Any, Any]]:
+    """What choices stand for; SpaceError if it does not fit the space."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(meant, Mapping) for meant in given.values()):
+        raise SpaceError(
+            f"objects must be a mapping from parameters to what each choice stands for, not {shown(given)}"
+        )
+    for name, meant in given.items():
+        leaves = space.named(name)
+        if not leaves:
+            raise SpaceError(f"objects: got {shown(name)}, expected {hint(name, space.names)}")
+        for leaf in leaves:
+            missing = [choice for choice in getattr(leaf.parameter, "choices", [None]) if choice not in meant]
+            if missing:
+                raise SpaceError(f"objects: nothing is given for {shown(name)} = {shown(missing[0])}")
+    return given
 
 
 def count_of(space: Space) -> int | None:
@@ -223,6 +251,8 @@ def identity(search: NonstopSearchCV, X: object, y: object) -> str:
 
 
 def _score(scoring: object) -> str:
+    if callable(scoring):
+        return getattr(scoring, "__qualname__", type(scoring).__qualname__)
     return scoring if isinstance(scoring, str) else repr(sorted(_names_of(scoring) or ()))
 
 

@@ -31,6 +31,8 @@ from nonstop.workers.notes import plain
 from nonstop.workers.pacemaker import Hearts
 from nonstop.workers.worker import give_back
 
+#: When a candidate of a process that is silent is handed on to another.
+LEASE: Final = Lease()
 #: Seconds between two looks at what other processes have done, while there is nothing to do here.
 PAUSE: Final = 0.5
 #: The notes that a search keeps with a trial: which search it was, and what each split gave.
@@ -72,7 +74,8 @@ class Terms:
     error_score: float
     #: Are the scores on the training data wanted?
     train_scores: bool
-    lease: Lease = field(default_factory=Lease)
+    #: What the choices of some parameters stand for.
+    objects: Mapping[str, Mapping[Any, Any]]
 
 
 class Search:
@@ -114,7 +117,7 @@ class Search:
         if not self.shared:
             yield lambda _worker, _held: None
             return
-        hearts = Hearts(self.study.storage, self.study.id, self.terms.lease, self.backend.slots)
+        hearts = Hearts(self.study.storage, self.study.id, LEASE, self.backend.slots)
         hearts.enter()
         try:
             yield hearts.hold
@@ -134,10 +137,16 @@ class Search:
         self.held[worker] = (candidate, trial)
         self.hold(worker, (trial.number, trial.attempt))
         self.numbers.add(trial.number)
-        candidate.params.update(self.session.start(trial).params or {})
+        candidate.params.update(self._params(self.session.start(trial)))
         self.ready.extend(candidate.fits)
         self.worker = worker
         return True
+
+    def _params(self, trial: Trial) -> dict[str, Any]:
+        """The params of a trial, with the objects that some choices stand for."""
+        objects = self.terms.objects
+        params = trial.params or {}
+        return {name: objects[name][value] if name in objects else value for name, value in params.items()}
 
     def _limit(self) -> int:
         """The limit of a request, which does not count failures but counts results that came from elsewhere."""
@@ -183,7 +192,7 @@ class Search:
             if self.free and number not in self.numbers and trial.state.finished and is_of_a_search(trial):
                 self.numbers.add(number)
                 candidate = self.free.popleft()
-                candidate.params.update(trial.params or {})
+                candidate.params.update(self._params(trial))
                 candidate.hand_over(self._stored(trial, candidate.fits))
 
     def _stored(self, trial: Trial, fits: Sequence[Fit]) -> list[Result]:

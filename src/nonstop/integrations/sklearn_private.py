@@ -110,7 +110,7 @@ class Evaluations(ParallelBackendBase):  # type: ignore[misc, unused-ignore]
         return out
 
     def run(self, fit: Fit) -> None:
-        """Run a call now, in this thread if there is one job; `finished` has it at the end, and how to get its result."""
+        """Run a call now, in this thread if there is one job; then `finished` has it, and how to get its result."""
         if self.inline:
             results = [function(*arguments, **keywords) for function, arguments, keywords in fit.call.items]
             self.finished.put((fit, lambda: results))

@@ -1,13 +1,13 @@
 """A study in memory as JSON, for hosts that keep the state of a search in a file of their own.
 
-What comes back is the same study, to the last bit: it would propose the same. Trials that were running are running: who
-restores a search goes on to wait for them.
+What comes back is the same study: it proposes the same, to the last bit. Trials that were running are running, from now
+on: whoever restores a search goes on to wait for them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -32,9 +32,14 @@ def study_to_json(study: Study) -> dict[str, object]:
 def study_from_json(data: Mapping[str, Any]) -> Study:
     """The study that study_to_json() wrote, in a memory of its own."""
     trials = [_trial_from_json(described) for described in data["trials"]]
-    storage, original = MemoryStorage(), StudyRecord(1, data["name"], data["spec"], 0.0)
+    return study_with(data["name"], Spec.from_json(data["spec"]), trials)
+
+
+def study_with(name: str, spec: Spec, trials: Sequence[Trial]) -> Study:
+    """A study with these trials, by number, in a memory of its own."""
+    storage, original = MemoryStorage(), StudyRecord(1, name, spec.to_json(), 0.0)
     free = [replace(trial, state=TrialState.WAITING) if trial.state in HELD else trial for trial in trials]
-    study = Study(storage, storage.restore_study(data["name"], original, free), Spec.from_json(data["spec"]))
+    study = Study(storage, storage.restore_study(name, original, free), spec)
     for trial in trials:
         if trial.state in HELD:  # the one that waits with the lowest number is asked for first
             held = study.ask(worker=trial.worker)

@@ -45,7 +45,7 @@ CAPTIONS: Final[dict[str, tuple[str, str]]] = {
 #: Of figures that other studies have.
 _OUTCOMES: Final[dict[str, tuple[str, str]]] = {
     "front": (
-        "The front",
+        "Trade-offs",
         "Each dot is one result. Those on the front are the choices: better in one objective is worse in another.",
     ),
     "hypervolume": (

@@ -8,9 +8,9 @@ from nonstop.history.feasibility import LATEST, Feasibility, Kept
 from nonstop.history.scale import evenly
 from nonstop.history.window import everything
 from nonstop.plots.plotly import go, make_subplots
-from nonstop.plots.style import BLUE, GREEN, GREY, INFEASIBLE, NOTHING, bounded_by, empty, hover, styled, told
+from nonstop.plots.style import BLUE, GREEN, GREY, INFEASIBLE, NOTHING, bounded_by, empty, hover, styled, told, word
 from nonstop.plots.values import beyond_note, noted, switched, value_axis
-from nonstop.plots.words import count, label, plain
+from nonstop.plots.words import count, plain
 from nonstop.types import Array
 from nonstop.wording import share
 
@@ -54,7 +54,7 @@ def _title(record: Feasibility) -> str:
 
 
 def _subtitle(kept: Kept) -> str:
-    return f"{label(kept.name)}: violated by {count(int(kept.violated.sum()), 'result')}"
+    return f"{word(kept.name)}: violated by {count(int(kept.violated.sum()), 'result')}"
 
 
 def _with_notes(drawn: go.Figure, record: Feasibility, shown: list[Kept]) -> go.Figure:
@@ -117,4 +117,4 @@ def _constraint(drawn: go.Figure, record: Feasibility, kept: Kept, x: Array, row
                 col=1,
             )
     bounded_by(drawn, kept.bound, row, 1)
-    drawn.update_yaxes(title_text=label(kept.name, 18), **value_axis(kept.window, 5), row=row, col=1)
+    drawn.update_yaxes(title_text=word(kept.name), **value_axis(kept.window, 5), row=row, col=1)

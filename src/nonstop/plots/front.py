@@ -12,9 +12,9 @@ from nonstop.history.front import Front
 from nonstop.history.scale import evenly
 from nonstop.history.window import Window, everything
 from nonstop.plots.plotly import go, make_subplots
-from nonstop.plots.style import BLUE, GREY, INFEASIBLE, NOTHING, empty, hover, styled, told
+from nonstop.plots.style import BLUE, GREY, INFEASIBLE, NOTHING, empty, hover, styled, told, word
 from nonstop.plots.values import ACROSS, beyond_note, noted, switched, value_axis
-from nonstop.plots.words import count, label, plain
+from nonstop.plots.words import count, plain
 from nonstop.types import Array
 
 #: Points to draw of each kind, in each panel; objectives whose pairs are drawn.
@@ -83,7 +83,7 @@ def _panel(drawn: go.Figure, record: Front, pair: tuple[int, int], row: int, col
         _points(drawn, record, pair, name, np.flatnonzero(which), marker, where)
     for i, update, most in zip(pair, (drawn.update_xaxes, drawn.update_yaxes), (ACROSS, 8), strict=True):
         better = "smaller" if directions[i] == "minimize" else "larger"
-        title = f"{label(names[i], 20)} ({better} is better)"
+        title = f"{word(names[i])} ({better} is better)"
         update(title_text=title, **value_axis(record.windows[i], most), tickangle=0, **where)
 
 

@@ -30,9 +30,8 @@ def hypervolume(record: Hypervolume) -> go.Figure:
     _size(drawn, record, over_results)
     styled(drawn, _title(record), 560)
     drawn.update_yaxes(title_text="hypervolume", rangemode="tozero", tickformat="~g", secondary_y=False)
-    drawn.update_yaxes(
-        title_text="trials on the front", rangemode="tozero", showgrid=False, secondary_y=True, row=1, col=1
-    )
+    whole = {"tickmode": "auto", "nticks": 5, "tickformat": "d", "rangemode": "tozero"}
+    drawn.update_yaxes(title_text="trials on the front", showgrid=False, **whole, secondary_y=True, row=1, col=1)
     drawn.update_xaxes(title_text="completed trials", row=1)
     drawn.update_xaxes(title_text=f"{unit} since the start", row=2)
     return noted(drawn, _reference(record), "" if record.exact else f"estimated from {POINTS:,} points")

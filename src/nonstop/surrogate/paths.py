@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from nonstop.surrogate.gp import GP, is_light
 from nonstop.surrogate.kernels.distances import F, left
-from nonstop.surrogate.scalarized import Posterior
+from nonstop.surrogate.scalarized import Posterior, Scalarized
 from nonstop.types import Array
 
 #: Points evaluated at once: the cosines of so many stay in the processor's cache.
@@ -76,34 +76,31 @@ class Path:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeastPath:
-    """A function from the posterior of a scalarisation: the smallest of one path for each objective, all scaled."""
+    """A function from the posterior of a scalarisation: that of one path for each objective."""
 
+    whole: Scalarized
     paths: tuple[Path, ...]
-    weights: Array
-    reference: Array
 
     def value(self, P: Array) -> Array:
-        return np.asarray(self._scaled([path.value(P) for path in self.paths]).min(axis=0))
+        return self.whole.of_values(np.stack([path.value(P) for path in self.paths], axis=1))
 
     def screen(self, P: Array) -> Array:
-        return np.asarray(self._scaled([path.screen(P) for path in self.paths]).min(axis=0))
+        return self.whole.of_values(np.stack([path.screen(P) for path in self.paths], axis=1))
 
     def value_and_gradient(self, P: Array) -> tuple[Array, Array]:
         values, gradients = zip(*(path.value_and_gradient(P) for path in self.paths), strict=True)
-        scaled, rows = self._scaled(list(values)), np.arange(len(P))
-        least = scaled.argmin(axis=0)
-        return scaled[least, rows], np.stack(gradients)[least, rows] / self.weights[least, None]
-
-    def _scaled(self, values: list[Array]) -> Array:
-        return np.asarray((np.stack(values) - self.reference[:, None]) / self.weights[:, None])
+        stacked, rows = np.stack(values, axis=1), np.arange(len(P))
+        least = ((stacked - self.whole.reference) / self.whole.weights).argmin(axis=1)
+        shares = np.tile(self.whole.augmented, (len(P), 1))
+        shares[rows, least] += 1.0 / self.whole.weights[least]
+        return self.whole.of_values(stacked), np.einsum("mk,kmd->md", shares, np.stack(gradients))
 
 
 def path_of(posterior: Posterior, rng: np.random.Generator, features: int = 1024) -> Path | LeastPath:
     """A function from a posterior of either kind; see Path.of."""
     if isinstance(posterior, GP):
         return Path.of(posterior, rng, features)
-    paths = tuple(Path.of(gp, rng, features) for gp in posterior.gps)
-    return LeastPath(paths, posterior.weights, posterior.reference)
+    return LeastPath(posterior, tuple(Path.of(gp, rng, features) for gp in posterior.gps))
 
 
 def _waves(Z: NDArray[F], frequencies: NDArray[F], phases: NDArray[F]) -> NDArray[F]:

@@ -1,15 +1,16 @@
-"""Several posteriors as one: of the smallest of them, each scaled, which is what a scalarisation of several objectives
-asks for.
+"""Several posteriors as one: that of a scalarisation of the objectives (Chebyshev's, augmented; Knowles 2006).
 
-    u(x) = min_i (f_i(x) - z_i) / w_i
+    u(x) = min_i (f_i(x) - z_i) / w_i  +  sum_i r_i f_i(x)
 
-Symbols: f_i independent Gaussian processes, one for each objective, i = 1..k; z (k,) a reference point; w (k,) > 0
-weights. For every direction w, the x with the largest u is on the Pareto front, and every point of the front has such
-a w; averaged over directions, the largest u^k is the dominated volume (Golovin and Zhang 2020). Its mean and variance
-are Clark's, so any rule that looks at mean and standard deviation can be applied to it.
+Symbols: f_i independent Gaussian processes, one for each objective, i = 1..k; z (k,) a point that is better than any
+known one; w (k,) > 0 weights, a random direction times the extent of the front; r (k,) a little of each objective.
+Every point of the Pareto front is where u is largest for some direction, whatever the front's shape; without r, so
+would be points that can still be improved in another objective. As z lies well beyond the best values, directions
+close to an axis ask for more of one objective than is known, and so for more of the front than is known.
 
-z lies a tenth of the front's range below the least values of the front; w is a random direction times that range. As
-rules expect values of zero mean and unit variance, u is standardised over the data, which is another z and w.
+Median and upper quantile of the smallest term (numerics/smallest.py) stand for a mean and a variance of u, so that any
+rule that looks at mean and standard deviation can be applied; r adds to the mean. As rules expect values of zero mean
+and unit variance, u is standardised over the data, which is another z, w and r.
 """
 
 from __future__ import annotations
@@ -19,15 +20,17 @@ from typing import TypeAlias
 
 import numpy as np
 
-from nonstop.numerics.clark import Smallest, smallest
 from nonstop.numerics.hypervolume import nondominated
+from nonstop.numerics.smallest import Smallest, smallest
 from nonstop.surrogate.gp import GP, VARIANCE_FLOOR, Chain
 from nonstop.surrogate.output import Standardize
 from nonstop.surrogate.sketch import Sketch
 from nonstop.types import Array
 
-_BELOW = 0.1  # of the range of the front: how far below its least values the reference point lies
-_NARROWEST = 1e-2  # the least range, in standard deviations of the objective
+_BEYOND = 0.5  # extents of the front: how far beyond its best values z lies
+_AUGMENTED = 0.05  # r, in units of the extents
+_STEEPEST = 0.02  # the least weight, when the largest is 1
+_NARROWEST = 1e-2  # the least extent, in standard deviations of the objective
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,15 +40,17 @@ class Scalarized:
     gps: tuple[GP, ...]
     weights: Array
     reference: Array
+    augmented: Array
 
     @classmethod
     def of(cls, gps: tuple[GP, ...], values: Array, best: Array, direction: Array) -> Scalarized:
         """The scalarisation in a direction (k,), standardised for the values (n, k) of all data; `best` are those among
         which the front is."""
-        reference, extent = frame(best)
-        weights = direction * extent
-        scale = Standardize.of(((values - reference) / weights).min(axis=1))
-        return cls(gps, weights * (scale.unit * scale.spread), reference + weights * (scale.unit * scale.center))
+        least, extent = frame(best)
+        free = cls(gps, direction * extent, least + (1.0 + _BEYOND) * extent, _AUGMENTED / extent)
+        scale = Standardize.of(free.of_values(values))
+        center, spread = scale.unit * scale.center, scale.unit * scale.spread
+        return cls(gps, free.weights * spread, free.reference + free.weights * center, free.augmented / spread)
 
     @property
     def X(self) -> Array:  # noqa: N802 - as a GP calls them
@@ -55,11 +60,15 @@ class Scalarized:
     @property
     def y(self) -> Array:
         """The values (n,) of u at the data."""
-        return self._least([gp.y for gp in self.gps])
+        return self.of_values(np.stack([gp.y for gp in self.gps], axis=1))
 
     def at_data(self) -> Array:
         """The values (n,) of u at the data, without what the models take for noise."""
-        return self._least([gp.at_data() for gp in self.gps])
+        return self.of_values(np.stack([gp.at_data() for gp in self.gps], axis=1))
+
+    def of_values(self, values: Array) -> Array:
+        """u (n,) where the objectives have these values (n, k)."""
+        return np.asarray(self._scaled(values).min(axis=1) + values @ self.augmented)
 
     @property
     def lengthscales(self) -> Array:
@@ -67,13 +76,15 @@ class Scalarized:
         return np.asarray(np.min([gp.lengthscales for gp in self.gps], axis=0))
 
     def condition(self, X: Array, y: Array | None = None) -> Scalarized:
-        """Given further points at which u is y (b,), because every scaled objective is; without y, every objective has
-        the value there that its process predicts."""
+        """Given further points at which u is y (b,), because the scaled objectives are all equal and make it so;
+        without y, every objective has the value there that its process predicts."""
         if not len(X):
             return self
-        values = [None if y is None else z + w * y for z, w in zip(self.reference, self.weights, strict=True)]
-        gps = tuple(gp.condition(X, value) for gp, value in zip(self.gps, values, strict=True))
-        return replace(self, gps=gps)
+        if y is None:
+            return replace(self, gps=tuple(gp.condition(X) for gp in self.gps))
+        level = (y - self.reference @ self.augmented) / (1.0 + self.weights @ self.augmented)
+        values = self.reference[:, None] + self.weights[:, None] * level
+        return replace(self, gps=tuple(gp.condition(X, value) for gp, value in zip(self.gps, values, strict=True)))
 
     def moments(self, P: Array) -> tuple[Array, Array]:
         """Mean and variance of u at the rows of P."""
@@ -98,11 +109,11 @@ class Scalarized:
         return found.mean, np.maximum(found.variance, VARIANCE_FLOOR), chain
 
     def _smallest(self, moments: list[tuple[Array, Array]]) -> Smallest:
-        mean = self._scaled(np.stack([mean for mean, _ in moments], axis=1))
-        return smallest(mean, np.stack([variance for _, variance in moments], axis=1) / self.weights**2)
-
-    def _least(self, values: list[Array]) -> Array:
-        return np.asarray(self._scaled(np.stack(values, axis=1)).min(axis=1))
+        mean = np.stack([mean for mean, _ in moments], axis=1)
+        variance = np.stack([variance for _, variance in moments], axis=1)
+        found = smallest(self._scaled(mean), variance / self.weights**2)
+        by_mean = found.mean_by_mean + self.augmented * self.weights
+        return replace(found, mean=found.mean + mean @ self.augmented, mean_by_mean=by_mean)
 
     def _scaled(self, values: Array) -> Array:
         scaled: Array = (values - self.reference) / self.weights
@@ -130,15 +141,14 @@ class ScalarizedSketch:
 def direction(rng: np.random.Generator, k: int) -> Array:
     """A random direction of k positive weights, uniform on the sphere, none of them so small that it decides alone."""
     weights = np.abs(rng.standard_normal(k))
-    return np.asarray(np.maximum(weights / np.linalg.norm(weights), 1e-3))
+    return np.asarray(np.maximum(weights / weights.max(), _STEEPEST))
 
 
 def frame(values: Array) -> tuple[Array, Array]:
-    """The reference point (k,) of the front of these values (n, k), and how far the front extends (k,)."""
+    """The front of these values (n, k): the least of each objective there (k,), and how far it extends above (k,)."""
     front = values[nondominated(values)]
     least = front.min(axis=0)
-    extent = np.maximum(front.max(axis=0) - least, _NARROWEST)
-    return least - _BELOW * extent, extent
+    return least, np.maximum(front.max(axis=0) - least, _NARROWEST)
 
 
 #: What a rule looks at: the posterior of one objective, or of several as one.

@@ -1,15 +1,16 @@
 """BoTorch: qLogEI with constraints, and qLogNEHVI, with the busy points as X_pending.
 
-A SingleTaskGP with its default priors for each outcome, fitted anew for every suggestion, from the hyperparameters of
-the one before. Outcomes are standardised, and with them the bounds and the reference point, which qLogNEHVI is told:
-so the smoothing of constraints, which is absolute, fits outcomes in any unit. 128 quasi-random samples; the maximiser
-has 4 restarts out of 128 raw samples and at most 100 iterations. Tutorials have 10 or 20 of 512 and 200: with those a
-contest of this size would take days.
+A SingleTaskGP with its default priors, which has a model for each outcome. All results are used for every suggestion;
+hyperparameters are fitted after every fourth result, from the defaults: from those of the fit before they stay in poor
+local optima. Outcomes are standardised, and with them the bounds and the reference point, which qLogNEHVI is told: so
+the smoothing of constraints, which is absolute, fits outcomes in any unit. 64 quasi-random samples (32 with three
+objectives); the maximiser has 4 restarts out of 128 raw samples, and 50 iterations. Tutorials fit for every suggestion
+and have 128 samples, 10 restarts out of 512 and 200 iterations: with those a contest of this size would take days.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import gpytorch
 import numpy as np
@@ -19,7 +20,7 @@ from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolu
 from botorch.acquisition.multi_objective.objective import GenericMCMultiOutputObjective
 from botorch.acquisition.objective import GenericMCObjective
 from botorch.fit import fit_gpytorch_mll
-from botorch.models import ModelListGP, SingleTaskGP
+from botorch.models import SingleTaskGP
 from botorch.optim import optimize_acqf
 from botorch.sampling.normal import SobolQMCNormalSampler
 
@@ -27,10 +28,13 @@ from nonstop_bench.outcomes.problem import Problem
 from nonstop_bench.peers.quiet import quiet
 from nonstop_bench.records import Array
 
-SAMPLES: Final = 128
+SAMPLES: Final = 64
+FEWER_SAMPLES: Final = 32
 RESTARTS: Final = 4
 RAW_SAMPLES: Final = 128
-ITERATIONS: Final = 100
+ITERATIONS: Final = 50
+#: After so many new results hyperparameters are fitted anew.
+REFIT: Final = 4
 
 
 class Botorches:
@@ -43,7 +47,7 @@ class Botorches:
         self._X: list[Array] = []
         self._Y: list[Array] = []
         self._busy: dict[int, Array] = {}
-        self._warm: list[dict[str, Any] | None] = [None] * len(problem.goals)
+        self._fit: _Fit | None = None
 
     def add(self, x: Array, outcomes: Array) -> None:
         """A result: objectives, and violations of constraints."""
@@ -74,12 +78,12 @@ class Botorches:
             raw_samples=RAW_SAMPLES,
             options={"maxiter": ITERATIONS, "batch_limit": RESTARTS},
         )
-        return np.clip(x.numpy().reshape(-1), 0.0, 1.0)
+        return np.asarray(np.clip(x.numpy().reshape(-1), 0.0, 1.0))
 
     def _acquisition(self) -> Any:
         X, Y = torch.as_tensor(np.array(self._X)), np.array(self._Y)
         mean, sd = Y.mean(axis=0), np.maximum(Y.std(axis=0), 1e-12)
-        model = ModelListGP(*(self._fitted(i, X, column) for i, column in enumerate(((Y - mean) / sd).T)))
+        model = self._fitted(X, torch.as_tensor((Y - mean) / sd))
         k = len(self._problem.objectives)
         limits = [(i, float(-mean[i] / sd[i])) for i in range(k, Y.shape[1])]
         constraints = [lambda Z, i=i, limit=limit: Z[..., i] - limit for i, limit in limits] or None
@@ -100,18 +104,25 @@ class Botorches:
             model,
             ref_point=torch.as_tensor(-(np.array(self._problem.reference) - mean[:k]) / sd[:k]),
             X_baseline=X,
-            sampler=SobolQMCNormalSampler(torch.Size([SAMPLES]), seed=seed),
+            sampler=SobolQMCNormalSampler(torch.Size([SAMPLES if k < 3 else FEWER_SAMPLES]), seed=seed),
             objective=GenericMCMultiOutputObjective(lambda Z, X=None: -Z[..., :k]),  # noqa: ARG005
             constraints=constraints,
             X_pending=busy,
             prune_baseline=True,
         )
 
-    def _fitted(self, i: int, X: Any, y: Array) -> Any:
-        model = SingleTaskGP(X, torch.as_tensor(y)[:, None], outcome_transform=None)
-        warm = self._warm[i]
-        if warm is not None:
-            model.load_state_dict(warm)
-        fit_gpytorch_mll(gpytorch.mlls.ExactMarginalLogLikelihood(model.likelihood, model))
-        self._warm[i] = model.state_dict()
-        return model
+    def _fitted(self, X: Any, Y: Any) -> Any:
+        model = SingleTaskGP(X, Y, outcome_transform=None)  # of several columns: a model for each
+        if self._fit is None or len(X) >= self._fit.results + REFIT:
+            fit_gpytorch_mll(gpytorch.mlls.ExactMarginalLogLikelihood(model.likelihood, model))
+            self._fit = _Fit(len(X), model.state_dict())
+        else:
+            model.load_state_dict(self._fit.state)
+        return model.eval()
+
+
+class _Fit(NamedTuple):
+    """Hyperparameters, and of how many results."""
+
+    results: int
+    state: dict[str, Any]

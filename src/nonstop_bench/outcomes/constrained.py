@@ -7,7 +7,7 @@ g6        G6 of that suite: a cubic objective in a sickle, one part in 15,000 of
 g24       G24 of CEC 2006: two quartic constraints leave two parts, and the better one ends in a cusp.
 
 `worst`: the largest objective in the feasible region (gramacy: its largest on the round border; g4, g6 and g24: the
-largest of ten million uniform points of the box or of a smaller one around the region, rounded).
+largest of millions of uniform points of the box or of a smaller one around the region, rounded up).
 """
 
 from __future__ import annotations

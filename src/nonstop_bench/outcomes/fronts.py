@@ -63,7 +63,7 @@ def _unit(d: int) -> dict[str, tuple[float, float]]:
 
 
 ZDT1 = Problem("zdt1", _unit(8), ("f1", "f2"), {}, zdt1, best=121.0 - 1.0 / 3.0, reference=_REMOTE)
-ZDT3 = Problem("zdt3", _unit(6), ("f1", "f2"), {}, zdt3, best=128.7781, reference=_REMOTE)
+ZDT3 = Problem("zdt3", _unit(6), ("f1", "f2"), {}, zdt3, best=128.778116, reference=_REMOTE)
 DTLZ2_2 = Problem(
     "dtlz2-2", _unit(6), ("f1", "f2"), {}, lambda X: dtlz2(X, 2), best=1.1**2 - math.pi / 4.0, reference=(1.1, 1.1)
 )
@@ -76,4 +76,4 @@ DTLZ2_3 = Problem(
     best=1.1**3 - math.pi / 6.0,
     reference=(1.1, 1.1, 1.1),
 )
-DTLZ7 = Problem("dtlz7", _unit(6), ("f1", "f2"), {}, dtlz7, best=0.0, reference=(15.0, 15.0))
+DTLZ7 = Problem("dtlz7", _unit(6), ("f1", "f2"), {}, dtlz7, best=189.430773, reference=(15.0, 15.0))

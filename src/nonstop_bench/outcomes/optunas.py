@@ -18,12 +18,19 @@ from nonstop_bench.outcomes.problem import Problem
 from nonstop_bench.peers.quiet import quiet
 from nonstop_bench.records import Array
 
-_POPULATION: Final = 20
+_RAW_SAMPLES: Final = 256
+_RESTARTS: Final = 4
 _SAMPLERS: Mapping[str, Callable[[int, int], Any]] = {
     "tpe": lambda seed, start: optuna.samplers.TPESampler(seed=seed, n_startup_trials=start),
-    "gp": lambda seed, start: optuna.samplers.GPSampler(seed=seed, n_startup_trials=start),
-    "nsga2": lambda seed, _: optuna.samplers.NSGAIISampler(seed=seed, population_size=_POPULATION),
+    "gp": lambda seed, start: _gp(seed, start),
+    "nsga2": lambda seed, start: optuna.samplers.NSGAIISampler(seed=seed, population_size=start),
 }
+
+
+def _gp(seed: int, start: int) -> Any:
+    sampler = optuna.samplers.GPSampler(seed=seed, n_startup_trials=start)
+    sampler._n_preliminary_samples, sampler._n_local_search = _RAW_SAMPLES, _RESTARTS
+    return sampler
 
 
 class Optunas:
@@ -43,6 +50,9 @@ class Optunas:
         self._study.enqueue_trial(dict(zip(self._names, map(float, x), strict=True)))
         trial, asked = self.ask()
         assert np.array_equal(asked, x)
+        if isinstance(self._study.sampler, optuna.samplers.NSGAIISampler):
+            key = self._study.sampler._get_generation_key()
+            self._study._storage.set_trial_system_attr(trial._trial_id, key, 0)
         self.tell(trial, outcomes)
 
     def ask(self) -> tuple[Any, Array]:
@@ -59,4 +69,4 @@ class Optunas:
             self._study.tell(handle, [float(value) for value in outcomes[: len(self._problem.objectives)]])
 
     def _violations(self, outcomes: Array) -> Array:
-        return self._problem.violations(outcomes[None, :])[0]
+        return np.asarray(self._problem.violations(outcomes[None, :])[0])

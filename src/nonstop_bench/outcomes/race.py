@@ -41,6 +41,8 @@ class Run:
     feasible: int
     #: The median processor time of a suggestion.
     seconds: float
+    #: Of the contender.
+    version: str
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -53,7 +55,7 @@ def start(problem: Problem) -> int:
     return 2 * (problem.d + 1)
 
 
-def race(problem: Problem, name: str, seed: int, make: Callable[[], Contender[Any]]) -> Run:
+def race(problem: Problem, name: str, seed: int, make: Callable[[], Contender[Any]], version: str = "") -> Run:
     """Run it."""
     contender = make()
     seen = _Seen(problem, seed)
@@ -74,7 +76,7 @@ def race(problem: Problem, name: str, seed: int, make: Callable[[], Contender[An
             if (len(seen.exact) - start(problem)) % STEP == 0:
                 reached.append(seen.reached)
     feasible = int(problem.feasible(np.array(seen.exact[start(problem) :])).sum())
-    return Run(problem.name, name, seed, tuple(reached), feasible, float(np.median(seconds)))
+    return Run(problem.name, name, seed, tuple(reached), feasible, float(np.median(seconds)), version)
 
 
 class _Seen:

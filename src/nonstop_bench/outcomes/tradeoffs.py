@@ -60,7 +60,7 @@ TRUSS = Problem(
     ("volume", "displacement"),
     {},
     truss,
-    best=0.0,
+    best=54.734360,
     reference=(3000.0, 0.045),
 )
 
@@ -87,6 +87,6 @@ BRAKE = Problem(
     ("mass", "time"),
     {"length": ">= 20.0", "pressure": "<= 0.4", "temperature": "<= 1.0", "torque": ">= 900.0"},
     brake,
-    best=0.0,
+    best=11.22,
     reference=(5.7771, 3.9651),
 )

@@ -47,7 +47,7 @@ export class Details {
     const order = trial.order === null ? null : `${trial.order}${suffix(trial.order)} result`;
     $("detail-body").replaceChildren(
       ...section("Result", [
-        ["value", trial.value === null ? "none" : String(trial.value)],
+        ...(Object.keys(trial.outcomes ?? {}).length ? Object.entries(trial.outcomes).map(([name, value]) => [name, exact(value)]) : [["value", trial.value === null ? "none" : String(trial.value)]]),
         ["order", order],
         ["known when proposed", trial.version < 0 ? "added from outside" : `${trial.version} results`],
       ]),
@@ -63,7 +63,7 @@ export class Details {
         ["took", trial.took === null ? null : duration(trial.took)],
         ["seed", trial.seed],
       ]),
-      ...section("Diagnostics of the proposal", Object.entries(trial.diagnostics).map(([name, value]) => [name, written(value)])),
+      ...section("Diagnostics of the proposal", Object.entries(trial.diagnostics).map(([name, value]) => (name === "predictions" ? ["predictions (mean ± sd)", value.map(({ mean, sd }) => `${number(mean)} ± ${number(sd)}`).join(", ")] : [name, written(value)]))),
     );
   }
 }

@@ -21,26 +21,50 @@ function plotly() {
 
 export class Figures {
   constructor(study) {
+    this.study = study;
     this.cursor = 0;
     this.all = [...document.querySelectorAll("[data-figure]")].map((node) => new Figure(study, node));
-    const seen = new IntersectionObserver((entries) => {
+    this.watch = new IntersectionObserver((entries) => {
       for (const entry of entries) this.of(entry.target).seen(entry.isIntersecting);
     }, { rootMargin: "200px" });
-    for (const figure of this.all) seen.observe(figure.node);
+    for (const figure of this.all) this.watch.observe(figure.node);
     document.documentElement.addEventListener("themechange", () => this.all.forEach((figure) => figure.draw()));
     this.caption();
   }
 
   async caption() {
     try {
-      const captions = await fetched("/api/figures");
-      for (const { node } of this.all) {
-        write(node.querySelector("h2"), captions[node.dataset.figure].title);
-        write(node.querySelector(".caption"), captions[node.dataset.figure].caption);
+      const captions = await fetched(`/api/studies/${this.study}/figures`);
+      this.complete(Object.keys(captions));
+      for (const figure of this.all) {
+        const { title, caption, by_outcome: byOutcome } = captions[figure.node.dataset.figure];
+        write(figure.node.querySelector("h2"), title);
+        write(figure.node.querySelector(".caption"), caption);
+        figure.byOutcome = byOutcome;
       }
     } catch {
       setTimeout(() => this.caption(), 2000);
     }
+  }
+
+  /** Add the figures that only some studies have, at the top or after the first one. */
+  complete(names) {
+    const top = document.getElementById("figures");
+    for (const name of names) {
+      if (this.all.some(({ node }) => node.dataset.figure === name)) continue;
+      const node = this.all[0].node.cloneNode(true);
+      node.dataset.figure = name;
+      const figure = new Figure(this.study, node);
+      top.insertBefore(node, top.children[names.indexOf(name)] ?? null);
+      this.all.push(figure);
+      this.watch.observe(node);
+      figure.request(this.cursor);
+    }
+  }
+
+  /** Figures of one outcome show this one. */
+  choose(outcome) {
+    this.all.filter((figure) => figure.byOutcome).forEach((figure) => figure.choose(outcome));
   }
 
   of(node) {
@@ -49,6 +73,7 @@ export class Figures {
 
   /** There is new data up to this cursor. */
   advance(cursor) {
+    this.cursor = cursor;
     this.all.forEach((figure) => figure.request(cursor));
   }
 }
@@ -64,6 +89,9 @@ class Figure {
     this.figure = null;
     this.next = 0; // do not fetch before this time
     this.timer = null;
+    this.fetching = false;
+    this.byOutcome = false; // can it be of any outcome?
+    this.outcome = null; // of which one, if not of the first
     this.all = false; // show all values, or only the usual ones?
     this.button = node.querySelector(".switch");
     this.button.addEventListener("click", () => { this.all = !this.all; this.draw(); });
@@ -72,6 +100,17 @@ class Figure {
 
   seen(visible) {
     this.visible = visible;
+    this.update();
+  }
+
+  choose(outcome) {
+    this.outcome = outcome;
+    this.drawn = null;
+    this.next = 0;
+    if (this.timer && !this.fetching) { // it waits only until the next one is due
+      clearTimeout(this.timer);
+      this.timer = null;
+    }
     this.update();
   }
 
@@ -88,9 +127,13 @@ class Figure {
 
   async fetch() {
     let pause = 5;
+    const { outcome } = this;
+    this.fetching = true;
     try {
-      const [Plotly, answer] = await Promise.all([plotly(), fetched(this.url)]);
-      pause = answer.pause;
+      const query = outcome === null ? "" : `?outcome=${encodeURIComponent(outcome)}`;
+      const [Plotly, answer] = await Promise.all([plotly(), fetched(this.url + query)]);
+      if (outcome !== this.outcome) answer.cursor = null; // another one was chosen meanwhile
+      pause = outcome === this.outcome ? answer.pause : 0;
       this.drawn = answer.cursor;
       this.figure = answer.figure;
       this.Plotly = Plotly;
@@ -99,6 +142,7 @@ class Figure {
       if (!this.figure) this.message(error.message);
     }
     this.next = Date.now() + 1000 * pause;
+    this.fetching = false;
     this.timer = null;
     this.update();
   }

@@ -1,5 +1,5 @@
 // The list of studies.
-import { ago, el, number, pill, plural, portions, share, speedOf, stack, timeLeft, write } from "./text.js";
+import { ago, el, pill, plural, portions, reached, share, speedOf, stack, timeLeft, write } from "./text.js";
 import { follow, now } from "./live.js";
 
 const list = document.getElementById("studies");
@@ -27,8 +27,8 @@ function fill(node, study) {
   const c = study.counts;
   write(who.children[0], study.name);
   const dim = study.dim === null ? "" : ` ${plural(study.dim, "parameter")}`;
-  write(who.children[1], `${study.direction}${dim} · ${study.rule}`);
-  write(best.children[1], study.best ? number(study.best.value) : study.read ? "–" : "…");
+  write(who.children[1], `${study.goals ? `${study.goals} ·` : study.direction}${dim} · ${study.rule}`);
+  write(best.children[1], study.best ? reached(study.best) : study.read ? "–" : "…");
   stack(progress.children[0], portions(c, study.budget));
   const left = study.state === "running" ? timeLeft(study.ready, now()) : "";
   const budget = study.budget ? ` of ${study.budget.toLocaleString("en")} (${share(c.completed / study.budget)})` : "";

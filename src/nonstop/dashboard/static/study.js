@@ -3,7 +3,7 @@ import { Details } from "./details.js";
 import { Figures } from "./figures.js";
 import { follow, now } from "./live.js";
 import { Table } from "./table.js";
-import { ago, duration, el, number, pill, plural, portions, scalar, share, speedOf, stack, timeLeft, write } from "./text.js";
+import { ago, duration, el, number, pill, plural, portions, reached, scalar, share, speedOf, stack, timeLeft, write } from "./text.js";
 
 const id = location.pathname.split("/")[2];
 const $ = (name) => document.getElementById(name);
@@ -40,9 +40,20 @@ function introduce(description) {
   about = description;
   document.title = `${about.name} · nonstop`;
   write($("name"), about.name);
-  write($("about"), [about.direction, plural(about.params.length, "parameter"), `rule ${about.rule}`].join(" · "));
-  write($("best-label"), about.direction === "maximize" ? "Highest value" : "Lowest value");
-  table.columns(about.params);
+  write($("about"), [about.goals ?? about.direction, plural(about.params.length, "parameter"), `rule ${about.rule}`].join(" · "));
+  const [first, ...others] = Object.keys(about.objectives ?? { value: about.direction });
+  const feasible = Object.keys(about.constraints ?? {}).length ? "feasible " : "";
+  write($("best-label"), others.length ? "Pareto front" : `${about.direction === "maximize" ? "Highest" : "Lowest"} ${feasible}${first}`);
+  table.columns(about.params, about.goals ? about : null, () => status?.best?.front ?? []);
+  offer([...Object.keys(about.objectives ?? {}), ...Object.keys(about.constraints ?? {})]);
+}
+
+/** A choice among the outcomes, for the figures that are of one. */
+function offer(outcomes) {
+  if (outcomes.length < 2 || $("outcome").options.length) return;
+  $("outcome").append(...outcomes.map((name) => el("option", { value: name }, name)));
+  $("outcome").addEventListener("change", () => figures.choose($("outcome").value));
+  $("choice").hidden = false;
 }
 
 let drawing = false;
@@ -66,13 +77,22 @@ function draw() {
 }
 
 function drawBest(best) {
-  write($("best"), best ? number(best.value) : "–");
-  write($("best-when"), best ? `trial ${best.number} · ${ago(best.finished, now())}` : status.state === "empty" ? "no trials yet: start a worker" : "no result yet");
+  write($("best"), best?.ranges ? plural(best.of, "trial") : reached(best));
+  write($("best-when"), best ? `${best.feasible === false ? "least violated by " : best.ranges ? "latest: " : ""}trial ${best.number} · ${ago(best.finished, now())}` : status.state === "empty" ? "no trials yet: start a worker" : "no result yet");
   const known = $("best-params");
-  if (known.dataset.trial === String(best?.number ?? "")) return;
-  known.dataset.trial = best?.number ?? "";
-  known.replaceChildren(...Object.entries(best?.params ?? {}).map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", { class: typeof value === "number" ? "number" : null }, scalar(value)))));
+  const key = best ? `${best.number} ${best.of}` : "";
+  if (known.dataset.trial === key) return;
+  known.dataset.trial = key;
+  known.replaceChildren(...(best?.ranges ? ranges(best.ranges) : Object.entries({ ...kept(best), ...best?.params }).map(([name, value]) => chip(name, scalar(value), typeof value === "number"))));
 }
+
+const chip = (name, text, exact) => el("div", {}, el("dt", {}, name), el("dd", { class: exact ? "number" : null }, text));
+
+/** What each objective is on the front. */
+const ranges = (found) => Object.entries(found).map(([name, [low, high]]) => chip(name, low === high ? number(low) : `${number(low)} to ${number(high)}`, true));
+
+/** The outcomes of the best trial that have a bound. */
+const kept = (best) => Object.fromEntries(Object.keys(about?.constraints ?? {}).filter((name) => name in (best?.outcomes ?? {})).map((name) => [name, best.outcomes[name]]));
 
 function drawProgress({ counts, state, budget, ready, per_second: rate, last, began }) {
   if ($("state").dataset.state !== state) {
@@ -86,8 +106,18 @@ function drawProgress({ counts, state, budget, ready, per_second: rate, last, be
   legend($("counts"), { failed: `${counts.failed} failed`, running: `${under} under way`, waiting: `${counts.waiting} waiting` });
   const since = began ? `began ${ago(began, now())}` : "";
   const left = state === "running" ? timeLeft(ready, now()) : "";
+  drawFeasible(counts.completed);
   const speed = state === "running" && rate ? [speedOf(rate), left || since].join(" · ") : last ? `last result ${ago(last, now())} · ${since}` : since;
   write($("rate"), speed || "\u00a0");
+}
+
+/** Of studies with constraints: how many results keep them. */
+function drawFeasible(completed) {
+  if (!Object.keys(about?.constraints ?? {}).length || !completed) return;
+  let feasible = 0;
+  for (const trial of trials.values()) feasible += trial.feasible === true;
+  $("feasible").hidden = false;
+  write($("feasible"), `${feasible.toLocaleString("en")} feasible (${share(feasible / completed)})`);
 }
 
 function drawUsage(usage) {

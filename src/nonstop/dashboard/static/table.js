@@ -28,13 +28,15 @@ export class Table {
     $("next").addEventListener("click", () => this.turn(this.page + 1));
   }
 
-  columns(params) {
+  /** The columns of a study: its params; its goals if outcomes have names; and what says which trials are the front. */
+  columns(params, goals, front) {
     if (this.list.length) return;
     const plain = (key, label, of, text) => ({ key, label, of, text });
+    const told = goals ? outcomes(goals, front) : [plain("value", "Value", (t) => t.value, (t) => number(t.value))];
     this.list = [
       plain("number", "Trial", (t) => t.number),
       plain("state", "State", (t) => t.state),
-      plain("value", "Value", (t) => t.value, (t) => number(t.value)),
+      ...told,
       ...params.map((name, i) => plain(`param ${name}`, name, (t) => (there(t, i) ? t.params[i] : null), (t) => (there(t, i) ? scalar(t.params[i]) : "–"))),
       plain("took", "Took", (t) => t.took, (t) => duration(t.took)),
       plain("started", "Started", (t) => t.started, (t) => stamp(t.started)),
@@ -153,6 +155,16 @@ export class Table {
       } else if (text) write(cell, text(trial));
     });
   }
+}
+
+/** A column for each outcome, one that says whether they are feasible, and one that marks the front. */
+function outcomes({ objectives, constraints }, front) {
+  const named = [...Object.keys(objectives), ...Object.keys(constraints)];
+  const columns = named.map((name, i) => ({ key: `outcome ${name}`, label: name, of: (t) => t.outcomes?.[i] ?? null, text: (t) => number(t.outcomes?.[i]) }));
+  const mark = (key, label, of) => ({ key, label, of, text: (t) => of(t) ?? "–" });
+  if (Object.keys(constraints).length) columns.push(mark("feasible", "Feasible", (t) => (typeof t.feasible === "boolean" ? (t.feasible ? "yes" : "no") : null)));
+  if (Object.keys(objectives).length > 1) columns.push(mark("front", "Front", (t) => (front().includes(t.number) ? "yes" : null)));
+  return columns;
 }
 
 /** Missing values come last in both directions. */

@@ -52,6 +52,13 @@ export function ago(then, now) {
   return seconds < 172800 ? `${Math.floor(seconds / 3600)} h ago` : `${Math.floor(seconds / 86400)} d ago`;
 }
 
+/** What a study has reached: its best value, or how large its front is. */
+export function reached(best) {
+  if (!best) return "–";
+  if (best.feasible === false) return "none feasible";
+  return best.ranges ? `front of ${best.of.toLocaleString("en")}` : number(best.value);
+}
+
 /** A percentage, rounded down, so that 100 % means all. */
 export const share = (part) => (part >= 1 ? "100 %" : `${(Math.floor(part * 1000) / 10).toFixed(1)} %`);
 

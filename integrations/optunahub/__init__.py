@@ -1,0 +1,3 @@
+from nonstop.integrations.optuna import NonstopSampler
+
+__all__ = ["NonstopSampler"]

@@ -1,0 +1,1 @@
+"""Parts of the report: sections, tables and figures as HTML."""
