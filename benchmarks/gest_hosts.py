@@ -116,7 +116,7 @@ def main() -> None:
             times = np.array([json.loads(line) for line in Path(os.environ[TIMES]).read_text().splitlines()])
             wall = times[:, 1].max() - times[:, 0].min()
             share = np.diff(times).sum() / (size[1] * wall)
-            print(f"| {host} | {generator} | {how} | {wall:.1f} | {share:.1%} | {best:.3f} |", flush=True)
+            print(f"| {host} | {generator} | {how} | {wall:.1f} | {100 * share:.1f} % | {best:.3f} |", flush=True)
             os.chdir("/")
 
 

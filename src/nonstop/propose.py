@@ -217,10 +217,12 @@ class _Search:
         taken = data.taken.points if cube.is_discrete else data.taken.points[:0]
         tolerance = min(1e-6, sought.noise)  # differences below the noise are none
         terrain = Terrain(cube, posterior.lengthscales, _centers(sought, cube), taken, tolerance, surrogate.candidates)
-        pending = data.believed if isinstance(rule, Score) else np.concatenate([data.busy, data.believed])
+        seen = data.busy[:0] if isinstance(rule, Score) else data.busy  # a standard rule does not look at busy points
+        pending = np.concatenate([seen, data.believed])
         failures = data.X, data.failed, without(pending, data.failed)
         success = success_terms(*failures, embedding_of(data.cube)) if len(data.failed) else ()
-        return cls(data, sought, terrain, success, sought.terms(pending), rng)
+        bounds = sought.terms(np.concatenate([seen, without(data.believed, seen)]))
+        return cls(data, sought, terrain, success, bounds, rng)
 
     @property
     def terms(self) -> tuple[Term, ...]:

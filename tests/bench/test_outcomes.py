@@ -38,7 +38,7 @@ def scaled(problem: Problem, X: Array) -> Array:
 def relative(problem: Problem, outcomes: Array) -> Array:
     """Violations as shares of the bounds, where those are not 0."""
     scale = np.array([abs(bound.value) or 1.0 for bound in problem.bounds])
-    return problem.violations(outcomes) / scale
+    return np.asarray(problem.violations(outcomes) / scale)
 
 
 # Problems

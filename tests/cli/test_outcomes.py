@@ -289,3 +289,19 @@ def test_until_a_value_is_for_one_objective(call: Call, folder: Path) -> None:
     said = call("run", "lab.toml", "--until", "value 0.1")
     assert "until: value is for one objective, and there are 2" in said.err
     assert said.code != 0
+
+
+def test_other_goals_are_another_study(call: Call, folder: Path) -> None:
+    target = ("mine:square", "-p", "x=float:0:1", "--storage", "sqlite:///lab.db")
+    assert call("create", *target, "--minimize", "error", "--subject-to", "memory <= 8").code == 0
+    assert str(opened(folder, "square").spec.goals) == "minimize error, subject to memory <= 8.0"
+    for others in (
+        ["--maximize", "error"],
+        ["--minimize", "loss"],
+        ["--minimize", "error", "--subject-to", "memory<=9"],
+    ):
+        said = call("run", *target, *others, "--n-trials", "1")
+        assert said.code == 2
+        assert "the study 'square' was made with " in said.err
+        assert "choose another name" in said.err
+    assert not opened(folder, "square").trials

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 from tests.helpers.commands import ROOT, completed, in_terminal, kill_group, run, start, trials, wait_until
 
@@ -19,6 +21,17 @@ def children(pid: int) -> list[int]:
     """The processes that it started, as far as they are alive."""
     tasks = Path(f"/proc/{pid}/task").glob("*/children")
     return [int(child) for task in tasks for child in task.read_text().split()]
+
+
+def measured_by(path: Path) -> Any:
+    """The objective of the example, without its pauses."""
+    spec = importlib.util.spec_from_file_location("network", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    vars(module)["SECONDS"] = 0.0
+    return vars(module)["measure"]
 
 
 def test_the_example_survives_kills(tmp_path: Path) -> None:
@@ -38,14 +51,9 @@ def test_the_example_survives_kills(tmp_path: Path) -> None:
     after = trials(url, "outcomes")
     assert [trial.number for trial in after] == list(range(BUDGET))
     assert all(after[trial.number] == trial for trial in before), "what was finished stayed as it was"
-    sys.path.insert(0, str(EXAMPLE))
-    try:
-        import network
-    finally:
-        sys.path.remove(str(EXAMPLE))
-    network.SECONDS = 0.0
+    measure = measured_by(EXAMPLE / "network.py")
     for trial in after:
-        measured = network.measure(trial.params)
+        measured = measure(trial.params)
         assert trial.outcomes == {name: measured[name] for name in ("error", "latency", "memory")}
         assert trial.notes == {"parameters": measured["parameters"]}
         assert trial.value is None
@@ -58,7 +66,7 @@ def test_the_panel_shows_the_front(tmp_path: Path) -> None:
     words = ("run", str(EXAMPLE / "study.toml"), "--n-trials", "10", "--initial", "10", "--workers", "2")
     code, said = in_terminal(*words, cwd=tmp_path, columns=160)
     assert code == 0, said
-    assert "outcomes, minimize error, minimize latency, subject to memory <= 8.0" in said
+    assert "outcomes, minimize error, minimize latency  " in said
     assert "latest" in said
     assert "front of " in said
 

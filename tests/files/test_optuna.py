@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from datetime import datetime
 from pathlib import Path
@@ -168,3 +169,34 @@ def test_what_optuna_itself_writes(tmp_path: Path) -> None:
         assert (row["started_at"], row["finished_at"]) == (
             trial.datetime_start.timestamp(), trial.datetime_complete.timestamp(),
         )  # fmt: skip
+
+
+FLOAT = '{"name": "FloatDistribution", "attributes": {"step": null, "low": 0.0, "high": 1.0, "log": false}}'
+
+
+@pytest.mark.parametrize("names", [["error", "speed"], None])
+def test_several_objectives(url: str, names: list[str] | None) -> None:
+    with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:
+        connection.execute("INSERT INTO studies VALUES (9, 'several')")
+        for place, direction in enumerate(("MINIMIZE", "MAXIMIZE")):
+            connection.execute("INSERT INTO study_directions VALUES (?, ?, 9, ?)", (90 + place, direction, place))
+        if names is not None:
+            said = "INSERT INTO study_system_attributes VALUES (90, 9, 'study:metric_names', ?)"
+            connection.execute(said, (json.dumps(names),))
+        for number, values in enumerate([(1.0, 2.0), (3.0, None)]):
+            trial = 90 + number
+            connection.execute("INSERT INTO trials VALUES (?, ?, 9, 'COMPLETE', NULL, NULL)", (trial, number))
+            connection.execute("INSERT INTO trial_params VALUES (?, ?, 'x', 0.5, ?)", (trial + 900, trial, FLOAT))
+            for place, value in enumerate(values):
+                kind = "INF_POS" if value is None else "FINITE"
+                row = (2 * trial + place + 900, trial, place, value, kind)
+                connection.execute("INSERT INTO trial_values VALUES (?, ?, ?, ?, ?)", row)
+    connection.close()
+    found = read_optuna(url, "several")
+    first, second = names or ["values_0", "values_1"]
+    assert found.goals == {"objectives": {first: "minimize", second: "maximize"}}
+    space, _ = space_of(found)
+    study = nonstop.create_study(space=space, **found.goals)
+    assert add(study, inserts_of(space, study.spec.goals, found.rows)).new == 2
+    assert study.trials[0].outcomes == {first: 1.0, second: 2.0}
+    assert (study.trials[1].state, study.trials[1].reason) == ("failed", "no finite value in Optuna")

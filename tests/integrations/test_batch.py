@@ -44,7 +44,7 @@ def test_loops_in_a_shell_share_a_study(lab: Path) -> None:
     words = ["sh", str(EXAMPLES / "loop.sh"), "lab", "2"]
     loops = [subprocess.Popen(words, cwd=lab, env=environment(lab), stdout=subprocess.PIPE) for _ in range(2)]
     for loop in loops:
-        loop.communicate(timeout=120)
+        loop.communicate(timeout=280)
         assert loop.returncode == 0
     found = trials(url(lab), "lab")
     assert completed(url(lab), "lab") == len(found) == 4
@@ -83,7 +83,7 @@ def test_a_device_on_a_serial_line(lab: Path) -> None:
     device = Device()
     device.start()
     words = ["bash", str(EXAMPLES / "device.sh"), "lab", device.path, "3"]
-    subprocess.run(words, cwd=lab, env=environment(lab), check=True, timeout=120)
+    subprocess.run(words, cwd=lab, env=environment(lab), check=True, timeout=280)
     found = trials(url(lab), "lab")
     assert [trial.value for trial in found] == [-0.25, None, -0.25]
     assert found[1].reason == "ERROR no light"

@@ -274,6 +274,14 @@ def test_the_script_as_a_file(cluster: Cluster) -> None:
     wait_until(lambda: completed(cluster.url, "demo") == 2)
 
 
+def test_a_study_with_several_outcomes(cluster: Cluster) -> None:
+    goals = ("--minimize", "error", "--subject-to", "memory <= 8")
+    where = ("--storage", cluster.url, "--one-machine", "--name", "demo", "--n-trials", "2", "-o", "job.sh")
+    cluster.slurm("mine:square", *SPACE, *goals, *where)
+    made = nonstop.load_study(cluster.url, "demo").spec.goals
+    assert made.names == ("error", "memory")
+
+
 def test_a_password_stands_neither_in_the_script_nor_in_arguments(cluster: Cluster, postgres_url: str) -> None:
     secret = re.sub(r"://([^@:]+)@", r"://\1:s3cret@", postgres_url)
     assert "s3cret" in secret

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nonstop.cli.capture import captured_output, terminal_behind_stderr
@@ -62,13 +63,14 @@ def open_display(study: Study, budget: int | None, quiet: bool) -> Iterator[Disp
     if quiet:
         yield NoDisplay()
         return
+    wanted = replace(study.spec.goals, constraints={})  # there is no room for more
     with terminal_behind_stderr() as terminal:
         console = Console(file=terminal)
         if not console.is_terminal or console.is_dumb_terminal:
             yield Lines(lambda line: echo(line, err=True), budget)
             return
         with (
-            Panel(console, f"{study.name}, {study.spec.goals}", budget) as panel,
+            Panel(console, f"{study.name}, {wanted}", budget) as panel,
             captured_output(lambda line: console.print(Text.from_ansi(line))),
         ):
             yield panel

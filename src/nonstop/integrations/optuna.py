@@ -18,7 +18,7 @@ from nonstop.acquisition.rule import Rule
 from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
 from nonstop.arguments import whole
 from nonstop.errors import DataError, MissingExtraError
-from nonstop.integrations.optuna_trials import Frame, Known, parameter_of, record
+from nonstop.integrations.optuna_trials import Frame, Known, news, parameter_of, record, running_of
 from nonstop.numerics.quasirandom import halton
 from nonstop.numerics.seeds import seed_of
 from nonstop.propose import Proposal, propose
@@ -165,15 +165,16 @@ class NonstopSampler(BaseSampler):
         known = Known.of(study, trial.number, frame)
         for left in reversed(range(_ROUNDS)):
             proposal = self._proposal(known, frame, fixed, seed_of(seed, trial.number))
-            later = Known.of(study, trial.number, frame)
-            if left and later.news(known):
-                known = later
+            running = running_of(study, trial.number, frame)
+            if left and news(running, known.running):
+                known = Known.of(study, trial.number, frame)
                 continue
             values = {**frame.internal(proposal.x), **fixed}
-            record(study, trial, values, [known.hyperparameters for known in proposal.predictions])
-            known, before = Known.of(study, trial.number, frame) if later.others else later, known
-            if min(known.news(before), default=trial.number) >= trial.number:
+            record(study, trial, values, [about.hyperparameters for about in proposal.predictions])
+            running = running_of(study, trial.number, frame) if running else {}
+            if min(news(running, known.running), default=trial.number) >= trial.number:
                 break
+            known = Known.of(study, trial.number, frame)
         return values
 
     def _proposal(self, known: Known, frame: Frame, fixed: Mapping[str, float], seed: int) -> Proposal:

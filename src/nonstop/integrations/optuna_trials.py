@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -27,6 +27,9 @@ try:
     from optuna.trial import FrozenTrial, TrialState
 except ImportError as error:
     raise MissingExtraError("nonstop.integrations.optuna", "optuna") from error
+
+#: By the number of the trial, Optuna's internal values in a search space; None where they are not known yet.
+Running: TypeAlias = Mapping[int, Mapping[str, float] | None]
 
 _KEY: Final = "nonstop:"  # of the system attributes
 #: What trials are good for that have no value.
@@ -109,10 +112,8 @@ class Known:
     believed: Array
     #: From where the fit of each outcome starts.
     warm: tuple[Hyperparameters, ...] | None
-    #: The params of the busy trials, by number.
-    running: Mapping[int, Mapping[str, float]]
-    #: Does anybody else run a trial, be its params known or not?
-    others: bool
+    #: The params of the other running trials.
+    running: Running
 
     @classmethod
     def of(cls, study: Study, number: int, frame: Frame) -> Known:
@@ -132,18 +133,24 @@ class Known:
         return cls(
             *(X, _outcomes(list(compared.values()), constraints, len(goals)), goals, busy, failed, believed),
             _newest_fit(trials, frame, len(goals)),
-            {trial.number: values for trial, values in there if trial.state == TrialState.RUNNING},
-            any(trial.state == TrialState.RUNNING for trial in trials),
+            {trial.number: frame.values(trial) for trial in trials if trial.state == TrialState.RUNNING},
         )
-
-    def news(self, before: Known) -> list[int]:
-        """The trials that have become busy since, or have other params now."""
-        return [number for number, values in self.running.items() if before.running.get(number) != values]
 
     @property
     def tried(self) -> Array:
         """All points."""
         return np.concatenate([self.X, self.busy, self.failed, self.believed])
+
+
+def running_of(study: Study, number: int, frame: Frame) -> Running:
+    """The params of all running trials but one."""
+    running = study.get_trials(deepcopy=False, states=(TrialState.RUNNING,))
+    return {trial.number: frame.values(trial) for trial in running if trial.number != number}
+
+
+def news(running: Running, before: Running) -> list[int]:
+    """The trials that have become busy since, or have other params now."""
+    return [number for number, values in running.items() if values is not None and values != before.get(number)]
 
 
 def _outcomes(trials: Sequence[FrozenTrial], constraints: Sequence[str], columns: int) -> Array:

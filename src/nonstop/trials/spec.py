@@ -135,6 +135,9 @@ def resumed_spec(name: str, stored: Mapping[str, object], given: Mapping[str, ob
     is stored, because the study could not be replayed otherwise: StudyMismatchError names the field."""
     stored = _known_fields(stored)
     wanted = {field: value for field, value in given.items() if value is not None}
+    if "direction" in wanted and goals_of(stored).several:
+        named = ", ".join(goals_of(stored).objectives)
+        raise StudyMismatchError(f"the study {name!r} has several objectives ({named}), and no direction of its own")
     for field, known in _BY_NAME.items():
         if field in wanted:
             known(wanted[field])  # or RuleError: it is nothing that a study could have been made with

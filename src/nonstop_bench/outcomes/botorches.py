@@ -1,16 +1,16 @@
 """BoTorch: qLogEI with constraints, and qLogNEHVI, with the busy points as X_pending.
 
-A SingleTaskGP with its default priors, which has a model for each outcome, fitted anew for every suggestion: from the
-hyperparameters of the one before, in at most 20 iterations. Outcomes are standardised, and with them the bounds and the
-reference point, which qLogNEHVI is told: so the smoothing of constraints, which is absolute, fits outcomes in any unit.
-64 quasi-random samples (32 with three objectives); the maximiser has 4 restarts out of 128 raw samples, and 50
-iterations. Tutorials have 128 samples, 10 restarts out of 512 and 200 iterations: with those a contest of this size
-would take days.
+A SingleTaskGP with its default priors, which has a model for each outcome. All results are used for every suggestion;
+hyperparameters are fitted after every fourth result, from the defaults: from those of the fit before they stay in poor
+local optima. Outcomes are standardised, and with them the bounds and the reference point, which qLogNEHVI is told: so
+the smoothing of constraints, which is absolute, fits outcomes in any unit. 64 quasi-random samples (32 with three
+objectives); the maximiser has 4 restarts out of 128 raw samples, and 50 iterations. Tutorials fit for every suggestion
+and have 128 samples, 10 restarts out of 512 and 200 iterations: with those a contest of this size would take days.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import gpytorch
 import numpy as np
@@ -19,9 +19,9 @@ from botorch.acquisition.factory import get_acquisition_function
 from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
 from botorch.acquisition.multi_objective.objective import GenericMCMultiOutputObjective
 from botorch.acquisition.objective import GenericMCObjective
+from botorch.fit import fit_gpytorch_mll
 from botorch.models import SingleTaskGP
 from botorch.optim import optimize_acqf
-from botorch.optim.fit import fit_gpytorch_mll_scipy
 from botorch.sampling.normal import SobolQMCNormalSampler
 
 from nonstop_bench.outcomes.problem import Problem
@@ -33,7 +33,8 @@ FEWER_SAMPLES: Final = 32
 RESTARTS: Final = 4
 RAW_SAMPLES: Final = 128
 ITERATIONS: Final = 50
-WARM_ITERATIONS: Final = 20
+#: After so many new results hyperparameters are fitted anew.
+REFIT: Final = 4
 
 
 class Botorches:
@@ -46,7 +47,7 @@ class Botorches:
         self._X: list[Array] = []
         self._Y: list[Array] = []
         self._busy: dict[int, Array] = {}
-        self._warm: dict[str, Any] | None = None
+        self._fit: _Fit | None = None
 
     def add(self, x: Array, outcomes: Array) -> None:
         """A result: objectives, and violations of constraints."""
@@ -77,7 +78,7 @@ class Botorches:
             raw_samples=RAW_SAMPLES,
             options={"maxiter": ITERATIONS, "batch_limit": RESTARTS},
         )
-        return np.clip(x.numpy().reshape(-1), 0.0, 1.0)
+        return np.asarray(np.clip(x.numpy().reshape(-1), 0.0, 1.0))
 
     def _acquisition(self) -> Any:
         X, Y = torch.as_tensor(np.array(self._X)), np.array(self._Y)
@@ -112,10 +113,16 @@ class Botorches:
 
     def _fitted(self, X: Any, Y: Any) -> Any:
         model = SingleTaskGP(X, Y, outcome_transform=None)  # of several columns: a model for each
-        if self._warm is not None:
-            model.load_state_dict(self._warm)
-        likelihood = gpytorch.mlls.ExactMarginalLogLikelihood(model.likelihood, model)
-        most = ITERATIONS if self._warm is None else WARM_ITERATIONS
-        fit_gpytorch_mll_scipy(likelihood, options={"maxiter": most})
-        self._warm = model.state_dict()
+        if self._fit is None or len(X) >= self._fit.results + REFIT:
+            fit_gpytorch_mll(gpytorch.mlls.ExactMarginalLogLikelihood(model.likelihood, model))
+            self._fit = _Fit(len(X), model.state_dict())
+        else:
+            model.load_state_dict(self._fit.state)
         return model.eval()
+
+
+class _Fit(NamedTuple):
+    """Hyperparameters, and of how many results."""
+
+    results: int
+    state: dict[str, Any]

@@ -69,4 +69,4 @@ class Optunas:
             self._study.tell(handle, [float(value) for value in outcomes[: len(self._problem.objectives)]])
 
     def _violations(self, outcomes: Array) -> Array:
-        return self._problem.violations(outcomes[None, :])[0]
+        return np.asarray(self._problem.violations(outcomes[None, :])[0])

@@ -8,11 +8,14 @@ from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nonstop.numerics.hypervolume import hypervolume
 from nonstop.outcomes.bound import Bound
 from nonstop_bench.records import Array
 
+#: Which of several.
+Mask: TypeAlias = NDArray[np.bool_]
 #: Points (n, d) in the units of the problem -> outcomes (n, m).
 Outcomes: TypeAlias = Callable[[Array], Array]
 
@@ -68,8 +71,8 @@ class Problem:
         limits = np.array([bound.value for bound in self.bounds])
         return np.asarray((constrained - limits) * signs)
 
-    def feasible(self, outcomes: Array) -> Array:
-        """Which of them satisfy all constraints, as booleans (n,)."""
+    def feasible(self, outcomes: Array) -> Mask:
+        """Which of them satisfy all constraints (n,)."""
         return np.asarray((self.violations(outcomes) <= 0.0).all(axis=1))
 
     def reached(self, observed: Array, exact: Array) -> float | None:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 from nonstop_bench.outcomes.catalogue import CONSTRAINED, SEVERAL
+from nonstop_bench.outcomes.problem import Mask
 from nonstop_bench.outcomes.race import EVALUATIONS, WORKERS, Run
 from nonstop_bench.outcomes.standing import Standing, error, standing, wilson
 from nonstop_bench.records import Array
@@ -94,7 +95,7 @@ def _medians(found: Standing) -> str:
 def _shares(found: Standing) -> str:
     ours = found.regrets[:, found.reference]
 
-    def cell(rows: Array, i: int) -> str:
+    def cell(rows: Mask, i: int) -> str:
         theirs = found.regrets[:, i]
         both = rows & np.isfinite(ours) & np.isfinite(theirs)
         if i == found.reference or not both.any():
@@ -104,7 +105,7 @@ def _shares(found: Standing) -> str:
     return _table(found, cell)
 
 
-def _table(found: Standing, cell: Callable[[Array, int], str]) -> str:
+def _table(found: Standing, cell: Callable[[Mask, int], str]) -> str:
     """A row for every contender, a column for every problem."""
     problems = [name for name in found.problems if found.of(name).any()]
     rows = [[found.names[i], *(cell(found.of(name), i) for name in problems)] for i in found.order]

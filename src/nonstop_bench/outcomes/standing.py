@@ -14,7 +14,7 @@ import numpy as np
 
 from nonstop_bench import score
 from nonstop_bench.outcomes.field import NAMES, OURS
-from nonstop_bench.outcomes.problem import Problem
+from nonstop_bench.outcomes.problem import Mask, Problem
 from nonstop_bench.outcomes.race import Run
 from nonstop_bench.records import Array
 
@@ -35,10 +35,10 @@ class Standing:
     @property
     def complete(self) -> Array:
         """The regrets of the pairs that all of them ran."""
-        return self.regrets[self.shared]
+        return np.asarray(self.regrets[self.shared])
 
     @property
-    def shared(self) -> Array:
+    def shared(self) -> Mask:
         """Which pairs all of them ran."""
         return np.asarray(np.isfinite(self.regrets).all(axis=1))
 
@@ -57,7 +57,7 @@ class Standing:
         """Ours, or else the best."""
         return self.names.index(OURS) if OURS in self.names else self.order[0]
 
-    def of(self, problem: str) -> Array:
+    def of(self, problem: str) -> Mask:
         """Which pairs are of a problem."""
         return np.array([each == problem for each, _ in self.pairs])
 
