@@ -89,8 +89,9 @@ def test_any_outcomes_come_back(form: str, names: list[str], data: st.DataObject
     names = list(dict.fromkeys(names))
     objectives, bounds = (names[:2], names[2:]) if several else (names[:1], names[1:])
     spec = Spec(SPACE, objectives=dict.fromkeys(objectives, "minimize"), constraints=dict.fromkeys(bounds, "<= 0"))
-    goals = {"objectives": spec.objectives, "constraints": spec.constraints}
-    study, copy = nonstop.create_study(space=SPACE, **goals), nonstop.create_study(space=SPACE, **goals)
+    study, copy = (
+        nonstop.create_study(space=SPACE, objectives=spec.objectives, constraints=spec.constraints) for _ in range(2)
+    )
     params = {"x": 0.5, "n": 1, "kind": "a"}
     for _ in range(2):
         study.add_trial(params, {name: data.draw(FINITE) for name in names})
