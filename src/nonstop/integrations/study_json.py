@@ -40,10 +40,15 @@ def study_with(name: str, spec: Spec, trials: Sequence[Trial]) -> Study:
     storage, original = MemoryStorage(), StudyRecord(1, name, spec.to_json(), 0.0)
     free = [replace(trial, state=TrialState.WAITING) if trial.state in HELD else trial for trial in trials]
     study = Study(storage, storage.restore_study(name, original, free), spec)
-    for trial in trials:
-        if trial.state in HELD:  # the one that waits with the lowest number is asked for first
-            held = study.ask(worker=trial.worker)
-            assert held.number == trial.number
+    # The one that waits with the lowest number is asked for first; what really waits is given back afterwards.
+    last = max((trial.number for trial in trials if trial.state in HELD), default=-1)
+    asked = [trial for trial in trials if trial.number <= last and not trial.state.finished]
+    for trial in asked:
+        held = study.ask(worker=trial.worker)
+        assert held.number == trial.number
+    for trial in asked:
+        if trial.state is TrialState.WAITING:
+            study.give_back(trial.number)
     return study
 
 
