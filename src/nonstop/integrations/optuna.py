@@ -13,12 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 from zlib import crc32
 
+import numpy as np
+
 from nonstop.acquisition.inside import filling
 from nonstop.acquisition.rule import Rule
 from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
 from nonstop.arguments import whole
 from nonstop.errors import DataError, MissingExtraError
-from nonstop.integrations.optuna_trials import Frame, Known, news, parameter_of, record, running_of
+from nonstop.integrations.optuna_trials import Frame, Known, Running, parameter_of, record, running_of
 from nonstop.numerics.quasirandom import halton
 from nonstop.numerics.seeds import seed_of
 from nonstop.propose import Proposal, propose
@@ -37,6 +39,7 @@ except ImportError as error:
 
 _LOG: Final = logging.getLogger("optuna.samplers.nonstop")  # below Optuna's, so that its verbosity counts
 _LOOKAHEAD: Final = 64  # quasi-random points to check for a new one, before the model proposes in a discrete space
+_NEAR: Final = 0.25  # in lengthscales: the correlation is 0.95 there
 _ROUNDS: Final = 8  # how often a proposal is made, if others propose at the same time
 
 
@@ -160,20 +163,20 @@ class NonstopSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial, frame: Frame, fixed: Mapping[str, float], seed: int
     ) -> dict[str, float]:
         """What the model proposes, recorded. Optuna has no transactions, and trials that are proposed at the same time
-        do not know of each other: so whoever finds, before recording its proposal, that another one was quicker, makes
-        it again; and afterwards it is the trial of the higher number that gives way."""
+        do not know of each other: so whoever finds, before recording its proposal, that another one with nearly the
+        same was quicker, makes it again; and afterwards it is the trial of the higher number that gives way."""
         known = Known.of(study, trial.number, frame)
         for left in reversed(range(_ROUNDS)):
             proposal = self._proposal(known, frame, fixed, seed_of(seed, trial.number))
             running = running_of(study, trial.number, frame)
-            if left and news(running, known.running):
+            if left and _rivals(frame, proposal, running, known.running):
                 known = Known.of(study, trial.number, frame)
                 continue
             values = {**frame.internal(proposal.x), **fixed}
             record(study, trial, values, [about.hyperparameters for about in proposal.predictions])
-            if None in running.values():  # somebody else is proposing; all who come later see what was recorded here
+            if running:  # all who come later see what was recorded here
                 running = running_of(study, trial.number, frame)
-            if min(news(running, known.running), default=trial.number) >= trial.number:
+            if min(_rivals(frame, proposal, running, known.running), default=trial.number) >= trial.number:
                 break
             known = Known.of(study, trial.number, frame)
         return values
@@ -192,6 +195,18 @@ class NonstopSampler(BaseSampler):
             fixed=frame.partial(fixed) if fixed else None,
             warm=known.warm,
         )
+
+
+def _rivals(frame: Frame, proposal: Proposal, running: Running, before: Running) -> list[int]:
+    """The trials that have become busy since, so near to the proposal that the model knows one from the other."""
+    new = [
+        (number, values) for number, values in running.items() if values is not None and values != before.get(number)
+    ]
+    scales = np.ones_like(proposal.x)
+    for about in proposal.predictions:
+        scales = np.minimum(scales, about.hyperparameters.lengthscales)
+    apart = (frame.points([values for _, values in new]) - proposal.x) / scales
+    return [number for (number, _), r in zip(new, np.sqrt(np.square(apart).sum(axis=1)), strict=True) if r < _NEAR]
 
 
 def _independent(name: str, distribution: BaseDistribution, number: int) -> str:

@@ -148,11 +148,6 @@ def running_of(study: Study, number: int, frame: Frame) -> Running:
     return {trial.number: frame.values(trial) for trial in running if trial.number != number}
 
 
-def news(running: Running, before: Running) -> list[int]:
-    """The trials that have become busy since, or have other params now."""
-    return [number for number, values in running.items() if values is not None and values != before.get(number)]
-
-
 def _outcomes(trials: Sequence[FrozenTrial], constraints: Sequence[str], columns: int) -> Array:
     """The outcomes (n, columns). A constraint may be infinite; a value that is makes the trial a failed one."""
     rows = [[*trial.values, *(trial.constraints[name] for name in constraints)] for trial in trials]
