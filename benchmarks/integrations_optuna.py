@@ -3,9 +3,9 @@
     python benchmarks/integrations_optuna.py [--seeds 3] [--seconds 350] [--storage sqlite|journal] [--keep]
 
 Every process runs 25 trials, so that there are 200 in all. An evaluation sleeps for 0.15 to 0.45 seconds, which its
-trial's number decides, so all samplers meet the same durations. Clocks start when all processes have imported what
-they need. The table goes to benchmarks/results/integrations.md; runs that do not fit into --seconds are left
-for the next call, which goes on where this one ended.
+trial's number decides, so all samplers meet the same durations. Clocks start when all processes are there. The table
+goes to benchmarks/results/integrations.md; runs that do not fit into --seconds are left for the next call, which goes
+on where this one ended.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ import argparse
 import itertools
 import json
 import math
+import multiprocessing
 import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
+
+os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")  # before the imports
 
 import numpy as np
 import optuna
@@ -82,12 +83,9 @@ def storage_at(folder: str, kind: str) -> Any:
     return optuna.storages.RDBStorage(f"sqlite:///{folder}/optuna.db", engine_kwargs={"connect_args": {"timeout": 60}})
 
 
-def work(folder: str, kind: str, problem: str, name: str, seed: int, process: int) -> None:
-    """One process: it prints how long it took, and how much of that its objective."""
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
+def work(folder: str, kind: str, problem: str, name: str, seed: int, process: int, ready: Any, times: Any) -> None:
+    """One process: it tells how long it took, and how much of that its objective."""
     objective, _ = PROBLEMS[problem]
-    rehearsal = optuna.create_study(sampler=sampler(name, seed, process))  # imports everything
-    rehearsal.optimize(objective, n_trials=12)
     study = optuna.load_study(study_name="s", storage=storage_at(folder, kind), sampler=sampler(name, seed, process))
     evaluating = 0.0
 
@@ -99,34 +97,36 @@ def work(folder: str, kind: str, problem: str, name: str, seed: int, process: in
         evaluating += time.perf_counter() - began
         return value
 
-    Path(folder, f"ready-{process}").touch()
-    while not Path(folder, "go").exists():
-        time.sleep(0.005)
+    ready.wait()
     began = time.perf_counter()
     study.optimize(slow, n_trials=EACH)
-    print(json.dumps({"seconds": time.perf_counter() - began, "evaluating": evaluating}))
+    times.put({"seconds": time.perf_counter() - began, "evaluating": evaluating})
 
 
 def measured(kind: str, problem: str, name: str, seed: int) -> dict[str, Any]:
-    """One study."""
+    """One study. The processes are forked, after everything was imported that the sampler needs."""
+    objective, optimum = PROBLEMS[problem]
+    optuna.create_study(sampler=sampler(name, seed, 0)).optimize(objective, n_trials=12)
+    fork = multiprocessing.get_context("fork")
+    ready, queue = fork.Barrier(PROCESSES), fork.SimpleQueue()
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None  # not to measure the disk
     with tempfile.TemporaryDirectory(dir=memory) as folder:
-        study = optuna.create_study(study_name="s", storage=storage_at(folder, kind))
-        arguments = [sys.executable, __file__, "--work", folder, kind, problem, name, str(seed)]
-        threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-        workers = [
-            subprocess.Popen([*arguments, str(i)], stdout=subprocess.PIPE, text=True, env={**os.environ, **threads})
-            for i in range(PROCESSES)
-        ]
-        while len(list(Path(folder).glob("ready-*"))) < PROCESSES:
-            if any(worker.poll() for worker in workers):
-                raise RuntimeError("a process failed")
-            time.sleep(0.01)
-        Path(folder, "go").touch()
-        times = [json.loads(worker.communicate()[0]) for worker in workers]
-        trials = [trial for trial in study.trials if trial.value is not None]
-    values = [trial.value for trial in sorted(trials, key=lambda trial: trial.datetime_complete)]
-    best = np.minimum.accumulate(values) - PROBLEMS[problem][1]
+        optuna.create_study(study_name="s", storage=storage_at(folder, kind))
+        common = folder, kind, problem, name, seed
+        workers = [fork.Process(target=work, args=(*common, i, ready, queue)) for i in range(PROCESSES)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        if any(worker.exitcode for worker in workers):
+            raise RuntimeError("a process failed")
+        times = [queue.get() for _ in workers]
+        trials = optuna.load_study(study_name="s", storage=storage_at(folder, kind)).trials
+    values = [
+        trial.value
+        for trial in sorted((t for t in trials if t.value is not None), key=lambda trial: trial.datetime_complete)
+    ]
+    best = np.minimum.accumulate(values) - optimum
     return {
         "storage": kind,
         "problem": problem,
@@ -212,8 +212,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--work"]:
-        folder, kind, problem, name, seed, process = sys.argv[2:]
-        work(folder, kind, problem, name, int(seed), int(process))
-    else:
-        main()
+    main()

@@ -311,10 +311,7 @@ class Study:
 
         found = believed_best(self.spec, self.trials)
         if found is None:
-            raise StudyError(
-                f"study {self.name!r} has no completed trial yet, none that a model can be built from, or none that is "
-                "feasible"
-            )
+            raise StudyError(f"study {self.name!r} has no completed trial yet, or none that a model can be built from")
         return found
 
     @property

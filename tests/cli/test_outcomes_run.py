@@ -13,7 +13,7 @@ from typing import Any
 from tests.helpers.commands import ROOT, completed, in_terminal, kill_group, run, start, trials, wait_until
 
 EXAMPLE = ROOT / "examples" / "outcomes"
-BUDGET = 20
+BUDGET = 14
 COMMAND = ("run", str(EXAMPLE / "study.toml"), "--lease", "2s", "--n-trials", str(BUDGET), "--workers", "2")
 
 
@@ -37,13 +37,13 @@ def measured_by(path: Path) -> Any:
 def test_the_example_survives_kills(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'outcomes.db'}"
     process = start(*COMMAND, cwd=tmp_path)
-    wait_until(lambda: completed(url, "outcomes") >= 4)
+    wait_until(lambda: completed(url, "outcomes") >= 3, 120.0)
     for child in children(process.pid)[-1:]:
         os.kill(child, signal.SIGKILL)  # one worker: the run replaces it
-    wait_until(lambda: completed(url, "outcomes") >= 9)
+    wait_until(lambda: completed(url, "outcomes") >= 6, 120.0)
     kill_group(process, signal.SIGKILL)
     before = [trial for trial in trials(url, "outcomes") if trial.state.finished]
-    assert 9 <= len(before) < BUDGET
+    assert 6 <= len(before) < BUDGET
 
     done = run(*COMMAND, cwd=tmp_path)
     assert f"trials   {BUDGET} completed, in " in done.stdout
@@ -63,10 +63,11 @@ def test_the_example_survives_kills(tmp_path: Path) -> None:
 
 
 def test_the_panel_shows_the_front(tmp_path: Path) -> None:
-    words = ("run", str(EXAMPLE / "study.toml"), "--n-trials", "10", "--initial", "10", "--workers", "2")
+    words = ("run", str(EXAMPLE / "study.toml"), "--n-trials", "6", "--initial", "6", "--workers", "2")
     code, said = in_terminal(*words, cwd=tmp_path, columns=160)
     assert code == 0, said
-    assert "outcomes, minimize error, minimize latency  " in said
+    assert "outcomes, minimize error, minimize latency" in said
+    assert "subject to" not in said, "there is no room for it"
     assert "latest" in said
     assert "front of " in said
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import nonstop
-from nonstop.types import Params
+from nonstop.types import Direction, Params
 
 #: An outcome that would like to be more than a word.
 MEMORY = "<b>memory</b> %{x}"
@@ -34,7 +34,7 @@ def training(params: Params) -> dict[str, float]:
 
 def fill(url: str) -> None:
     """`several` has two objectives and a constraint, `constrained` one objective, `hopeless` nothing feasible."""
-    goals = {"error": "minimize", "latency": "minimize"}
+    goals: dict[str, Direction] = {"error": "minimize", "latency": "minimize"}
     several = nonstop.create_study(
         url, "several", space=SPACE, objectives=goals, constraints={MEMORY: "<= 8.0"}, initial=10**6
     )

@@ -76,6 +76,32 @@ def test_any_trials_come_back(form: str, raw: bool, inserts: list[Insert]) -> No
     assert add(copy, read).new == 0, "the same again adds nothing"
 
 
+NAMES = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=8)
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl"])
+@settings(max_examples=25, deadline=None)
+@given(names=st.lists(NAMES, min_size=1, max_size=4, unique=True), data=st.data(), several=st.booleans())
+def test_any_outcomes_come_back(form: str, names: list[str], data: st.DataObject, several: bool) -> None:
+    """Whatever they are called, as parameters and fields of a trial too, or like formulas."""
+    names = [*names, "x", "state", "=1+1"] if data.draw(st.booleans()) else names
+    names = list(dict.fromkeys(names))
+    objectives, bounds = (names[:2], names[2:]) if several else (names[:1], names[1:])
+    spec = Spec(SPACE, objectives=dict.fromkeys(objectives, "minimize"), constraints=dict.fromkeys(bounds, "<= 0"))
+    study, copy = (
+        nonstop.create_study(space=SPACE, objectives=spec.objectives, constraints=spec.constraints) for _ in range(2)
+    )
+    params = {"x": 0.5, "n": 1, "kind": "a"}
+    for _ in range(2):
+        study.add_trial(params, {name: data.draw(FINITE) for name in names})
+    out = io.StringIO(newline="")
+    FORMATS[form](study.trials, list(SPACE), out, False, spec.goals.names)
+    assert add(copy, read_inserts(io.StringIO(out.getvalue(), newline=""), form, spec)).new == 2
+    was, now = ([repr((trial.value, trial.outcomes, trial.params)) for trial in it.trials] for it in (study, copy))
+    assert now == was
+
+
 def a_study() -> nonstop.Study:
     study = nonstop.create_study(space=SPACE, seed=2)
     for value in (0.5, -0.0, 1e-300):

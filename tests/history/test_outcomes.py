@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 
@@ -13,10 +15,11 @@ from nonstop.history.view import view
 from nonstop.numerics.hypervolume import hypervolume
 from nonstop.trials.best import front_of
 from nonstop.trials.diagnostics import Diagnostics
+from nonstop.types import Direction
 from tests.helpers.outcomes import measured, told
 from tests.helpers.studies import study
 
-TWO = {"error": "minimize", "speed": "maximize"}
+TWO: Mapping[str, Direction] = {"error": "minimize", "speed": "maximize"}
 RESULTS = [
     {"error": 3.0, "speed": 1.0, "memory": 9.0},  # infeasible
     {"error": 2.0, "speed": 1.0, "memory": 5.0},
@@ -190,7 +193,7 @@ def test_the_model_of_an_outcome_has_the_hyperparameters_that_were_recorded_for_
     )
     for _ in range(6):
         trial = made.ask()
-        x = float((trial.params or {})["x"])  # type: ignore[arg-type]
+        x = float((trial.params or {})["x"])
         made.tell(trial, {"error": x, "speed": np.sin(9.0 * x), "memory": x * x})
     said = made.trials[-1].diagnostics
     assert isinstance(said, Diagnostics)

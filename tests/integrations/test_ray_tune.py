@@ -99,6 +99,19 @@ def test_results_after_the_last_change_nothing() -> None:
     assert [trial.value for trial in searcher.study.trials] == [1.0]
 
 
+def test_an_errored_trial_that_tune_runs_again_is_a_result(tmp_path: Path) -> None:
+    """`Tuner.restore(..., resume_errored=True)`: the same trial id comes to another end."""
+    searcher = search()
+    config = searcher.suggest("1")
+    searcher.on_trial_complete("1", None, error=True)
+    other = restored(searcher, tmp_path)
+    other.on_trial_complete("1", None, error=True)
+    assert states(other) == ["failed"]
+    complete(other, "1", 2.0)
+    complete(other, "1", 3.0)
+    assert [(trial.params, trial.value) for trial in other.study.trials] == [(config, None), (config, 2.0)]
+
+
 def test_without_space_or_mode_there_is_nothing_to_suggest() -> None:
     with pytest.raises(RuntimeError, match="search space"):
         NonstopSearch(metric="metric", mode="max").suggest("1")

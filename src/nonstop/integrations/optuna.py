@@ -171,7 +171,8 @@ class NonstopSampler(BaseSampler):
                 continue
             values = {**frame.internal(proposal.x), **fixed}
             record(study, trial, values, [about.hyperparameters for about in proposal.predictions])
-            running = running_of(study, trial.number, frame) if running else {}
+            if None in running.values():  # somebody else is proposing; all who come later see what was recorded here
+                running = running_of(study, trial.number, frame)
             if min(news(running, known.running), default=trial.number) >= trial.number:
                 break
             known = Known.of(study, trial.number, frame)

@@ -76,6 +76,7 @@ class NonstopSearch(Searcher):
         self._space: TuneSpace | None = None
         self._study: Study | None = None
         self._live: dict[str, Trial] = {}
+        self._failed: dict[str, int] = {}
         if space is not None:
             self._space = TuneSpace(space) if isinstance(space, Space) else tune_space(space)
             self._make_study()
@@ -140,18 +141,22 @@ class NonstopSearch(Searcher):
 
     def on_trial_complete(self, trial_id: str, result: Mapping[str, Any] | None = None, error: bool = False) -> None:
         """The last result of a trial, whether it ended by itself or a scheduler stopped it."""
+        found = result or {}
+        why = "the trial ended with an error" if error else self._why_not(found)
+        if trial_id in self._failed and why is None:  # Tune ran it again (resume_errored)
+            again = self.study.trials[self._failed.pop(trial_id)].params
+            self.study.add_trial(again, self._told(found))
         trial = self._live.pop(trial_id, None)
         if trial is None:  # it was told before, or is none of this search
             return
-        found = result or {}
         notes: dict[str, object] = {"trial_id": trial_id}
         if (iterations := whole_of(found.get(TRAINING_ITERATION))) is not None:
             notes["iterations"] = iterations
-        why = "the trial ended with an error" if error else self._why_not(found)
         try:
             if why is None:
                 self.study.tell(trial.number, self._told(found), notes=notes)
             else:
+                self._failed[trial_id] = trial.number
                 self.study.tell(trial.number, state="failed", reason=why, notes=notes)
         except TrialError:  # an earlier checkpoint was restored: the storage has had this result already
             if not self.study.trials[trial.number].state.finished:
@@ -221,6 +226,7 @@ class NonstopSearch(Searcher):
             "study_name": self._study_name,
             "space": None if self._space is None else self._space.space.to_json(),
             "codes": None if self._space is None else self._space.to_json(),
+            "failed": self._failed,
             "live": {trial_id: trial.number for trial_id, trial in self._live.items()},
             "made": self._study is not None,
             "study": study_to_json(self._study) if in_memory and self._study is not None else None,
@@ -238,6 +244,7 @@ class NonstopSearch(Searcher):
             self._study = study_from_json(state["study"])
         else:
             self._study = load_study(self._storage, self._study_name)
+        self._failed = dict(state["failed"])
         numbers = state["live"].items()
         self._live = {} if self._study is None else {key: self._study.trials[number] for key, number in numbers}
 

@@ -23,7 +23,7 @@ from nonstop.types import Array
 
 _MILLS = math.sqrt(0.5 * math.pi)
 _ROUNDS = 50  # five are usual
-_TOLERANCE = 1e-12  # of the logarithm of a probability
+_TOLERANCE = 1e-11  # of the logarithm of a probability
 _LEAST = 1e-150  # standard deviation, so that its square is a positive number
 
 
@@ -65,8 +65,9 @@ def _quantile(mean: Array, sd: Array, level: float) -> tuple[Array, Array, Array
     t = (mean + level * sd).min(axis=1)
     for _ in range(_ROUNDS):
         z = (mean - t[:, None]) / sd
-        slopes = _hazard(z) / sd
-        off = log_ndtr(z).sum(axis=1) - aim
+        logarithms, hazard = _log_ndtr_and_hazard(z)
+        slopes = hazard / sd
+        off = logarithms.sum(axis=1) - aim
         if np.abs(off).max(initial=0.0) < _TOLERANCE:
             break
         t = t + off / slopes.sum(axis=1)
@@ -74,6 +75,8 @@ def _quantile(mean: Array, sd: Array, level: float) -> tuple[Array, Array, Array
     return t, shares, -shares * z
 
 
-def _hazard(z: Array) -> Array:
-    """phi / Phi at z; above 30 it is nothing."""
-    return np.asarray(1.0 / (_MILLS * erfcx(-math.sqrt(0.5) * np.minimum(z, 30.0))))
+def _log_ndtr_and_hazard(z: Array) -> tuple[Array, Array]:
+    """log Phi(z) and phi / Phi; above 30 both are nothing."""
+    z = np.minimum(z, 30.0)
+    scaled = erfcx(-math.sqrt(0.5) * z)
+    return np.log(0.5 * scaled) - 0.5 * z * z, 1.0 / (_MILLS * scaled)

@@ -54,7 +54,8 @@ def _title(record: Feasibility) -> str:
 
 
 def _subtitle(kept: Kept) -> str:
-    return f"{word(kept.name)}: violated by {count(int(kept.violated.sum()), 'result')}"
+    many = int(kept.violated.sum())
+    return f"{word(kept.name)}: {many:,} {'violates' if many == 1 else 'violate'} it"
 
 
 def _with_notes(drawn: go.Figure, record: Feasibility, shown: list[Kept]) -> go.Figure:
