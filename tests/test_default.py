@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 import nonstop
-from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
+from nonstop.acquisition.rules import DEFAULT_OF_SEVERAL, DEFAULT_RULE, rule_of
 from nonstop.cli.studyfile import study_file
 from nonstop.surrogate.model import DEFAULT_SURROGATE, surrogate_of
 from nonstop.trials.spec import Spec
@@ -57,7 +57,18 @@ def test_it_is_the_default_everywhere() -> None:
     file = study_file({"space": SPACE, "objective": "module:function", "n_trials": 1})
     assert (file.rule, file.surrogate) == (None, None)
     defaults = inspect.signature(nonstop.propose).parameters
-    assert (defaults["rule"].default, defaults["surrogate"].default) == (DEFAULT_RULE, DEFAULT_SURROGATE)
+    assert (defaults["rule"].default, defaults["surrogate"].default) == (None, DEFAULT_SURROGATE)
+    X, y = [[0.1], [0.4], [0.8]], [0.3, 0.9, 0.2]
+    assert nonstop.propose(X, y, seed=4).x == nonstop.propose(X, y, rule=DEFAULT_RULE, seed=4).x
+
+
+def test_several_objectives_have_a_rule_of_their_own() -> None:
+    study = nonstop.create_study(space=SPACE, objectives={"a": "minimize", "b": "maximize"})
+    assert study.spec.rule == DEFAULT_OF_SEVERAL == "kb-logei"
+    assert nonstop.create_study(space=SPACE, objectives={"a": "minimize"}).spec.rule == DEFAULT_RULE
+    X, Y, goals = [[0.1], [0.4], [0.8]], [[0.3, 1.0], [0.9, 2.0], [0.2, 0.5]], ["minimize", "maximize"]
+    ours = nonstop.propose(X, Y, goals=goals, seed=4)
+    assert ours.x == nonstop.propose(X, Y, rule="kb-logei", goals=goals, seed=4).x
 
 
 def test_a_stored_study_keeps_what_it_was_made_with() -> None:

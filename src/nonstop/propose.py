@@ -26,7 +26,7 @@ from nonstop.acquisition.feasible import Conditions, Feasible, log_probability, 
 from nonstop.acquisition.inside import filling
 from nonstop.acquisition.maximize import Terrain, maximize
 from nonstop.acquisition.rule import Acquisition, Choice, Chooser, Drawer, Rule, Score, Term, View
-from nonstop.acquisition.rules import DEFAULT_RULE, rule_for, rule_of
+from nonstop.acquisition.rules import default_rule, rule_for, rule_of
 from nonstop.acquisition.scored import Scored
 from nonstop.acquisition.sought import Prediction, Sought, modelled
 from nonstop.acquisition.taken import without
@@ -91,7 +91,7 @@ def propose(
     X: ArrayLike,
     y: ArrayLike,
     busy: ArrayLike | None = None,
-    rule: str | Rule = DEFAULT_RULE,
+    rule: str | Rule | None = None,
     seed: int = 0,
     *,
     goals: Sequence[Goal] | None = None,
@@ -110,12 +110,12 @@ def propose(
     X (n, d) in [0, 1]^d and y (n,) are the results in completion order. `failed` (f, d) are points whose evaluation
     gave no value, and so are those of X whose y is not finite: a model of where evaluations succeed learns from them,
     and its log-probability is added to the rule (acquisition/feasible.py); but not one at which there is a value, too:
-    there a second evaluation succeeded. `busy` (b, d) are being evaluated now;
-    standard rules do not look at them. `believed` are points that were proposed from these same results: the model
-    takes its own mean for their values, so that it does not propose them again. `avoid` are points that may not be
-    proposed for other reasons. The proposal differs from all of these by at least 5e-4 in some continuous coordinate or
-    in a discrete one; in a discrete cube also from X, while an untried point is left. With `noisy`, a discrete cube
-    excludes only the points that failed or are to be avoided.
+    there a second evaluation succeeded. `busy` (b, d) are being evaluated now; standard rules do not look at them.
+    `believed` are points that were proposed from these same results: the model takes its own mean for their values, so
+    that it does not propose them again. `avoid` are points that may not be proposed for other reasons. The proposal
+    differs from all of these by at least 5e-4 in some continuous coordinate or in a discrete one; in a discrete cube
+    also from X, while an untried point is left. With `noisy`, a discrete cube excludes only the points that failed or
+    are to be avoided. `rule` is a name or an object; None is the default, another one for several objectives.
 
     With `goals`, y is an array (n, m) with a column for every outcome of an evaluation, and a goal for each says what
     is sought: "minimize" or "maximize", or a bound that it has to keep, such as "<= 8.0" (or a Bound). At least one is
@@ -133,8 +133,8 @@ def propose(
     started = time.perf_counter()
     aim = None if goals is None else Aim.of(goals)
     data = Data.of(aim, X, y, busy, believed, avoid, failed, cube, fixed, flag("noisy", noisy, DataError))
-    rule, surrogate, seed = rule_of(rule), surrogate_of(surrogate), checked_seed(seed)
-    rule = rule_for(rule, len(data.aim.objectives))
+    surrogate, seed, objectives = surrogate_of(surrogate), checked_seed(seed), len(data.aim.objectives)
+    rule = rule_for(rule_of(default_rule(objectives) if rule is None else rule), objectives)
     threads = None if threads is None else whole("threads", threads, DataError, least=1, most=_MOST_THREADS)
     starts = _starts(warm, len(data.aim.goals))
     with limit_threads(threads):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
+from dataclasses import replace
 
 from nonstop.acquisition.rule import Rule
+from nonstop.acquisition.rules import default_rule
 from nonstop.arguments import flag, text
 from nonstop.errors import StudyError
 from nonstop.space import Space
@@ -68,6 +70,8 @@ def create_study(
     if direction is not None and objectives is not None:
         raise StudyError("direction is for a study with one objective that has no name: say it in `objectives` instead")
     spec = Spec(**{"space": space, **chosen_ones})  # type: ignore[arg-type]
+    if rule is None:
+        spec = replace(spec, rule=default_rule(len(spec.goals.objectives)))
     given |= {"objectives": spec.objectives, "constraints": spec.constraints}
     checked_fixed(spec.space, None)  # or SpaceError, if its constraints leave nothing
     opened = open_storage(storage)

@@ -40,6 +40,13 @@ _WORDS = {1: "one objective", 2: "two objectives"}
 
 #: The rule of a study that names none; docs/decisions/0014 has the evidence.
 DEFAULT_RULE = "kb-ucb+kb-ucb+kb-logei"
+#: The same with several objectives: a direction for each trial brings variety enough; docs/decisions/0018.
+DEFAULT_OF_SEVERAL = "kb-logei"
+
+
+def default_rule(objectives: int) -> str:
+    """The rule for so many objectives, if none is named."""
+    return DEFAULT_RULE if objectives == 1 else DEFAULT_OF_SEVERAL
 
 
 def rule_of(rule: str | Rule) -> Rule:

@@ -27,7 +27,7 @@ HELP = {
     "storage": f"Where the study is kept: sqlite:///FILE or postgresql://USER@HOST/DATABASE. [{VARIABLE}]",
     "name": "The name of the study (default: that of the file, function or script).",
     "direction": "minimize (the default) or maximize.",
-    "rule": f"The acquisition rule: {DEFAULT_RULE} (the default), ucb, logei, ...",
+    "rule": f"The acquisition rule: {DEFAULT_RULE} (the default for one objective), ucb, logei, ...",
     "surrogate": f"The surrogate model: {DEFAULT_SURROGATE} (the default) or paper.",
     "seed": "The seed of the study: the same seed and the same data give the same proposals.",
     "initial": "Number of quasi-random trials before the first model-based one (default: three for each parameter, at "

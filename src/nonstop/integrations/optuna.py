@@ -17,7 +17,7 @@ import numpy as np
 
 from nonstop.acquisition.inside import filling
 from nonstop.acquisition.rule import Rule
-from nonstop.acquisition.rules import DEFAULT_RULE, rule_of
+from nonstop.acquisition.rules import rule_of
 from nonstop.arguments import whole
 from nonstop.errors import DataError, MissingExtraError
 from nonstop.integrations.optuna_trials import Frame, Known, Running, parameter_of, record, running_of
@@ -49,8 +49,9 @@ class NonstopSampler(BaseSampler):
     Give all processes of a study the same `seed`: the number of a trial makes its proposal its own, and the first
     `n_startup_trials` trials of the study are one quasi-random sequence. None is a random seed.
 
-    `rule` is nonstop's acquisition rule, by name or as an object. Params outside of the common search space are drawn
-    by `independent_sampler` (default: at random), with a warning unless `warn_independent_sampling` is false.
+    `rule` is nonstop's acquisition rule, by name or as an object; None is its default. Params outside of the common
+    search space are drawn by `independent_sampler` (default: at random), with a warning unless
+    `warn_independent_sampling` is false.
 
     Constraints are those of the trials: `trial.set_constraint(name, value)` in the objective, or the numbers that
     `constraints_func` returns for a trial that has ended. A trial is feasible if none is larger than 0.
@@ -61,14 +62,14 @@ class NonstopSampler(BaseSampler):
         *,
         seed: int | None = None,
         n_startup_trials: int = 10,
-        rule: str | Rule = DEFAULT_RULE,
+        rule: str | Rule | None = None,
         independent_sampler: BaseSampler | None = None,
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
         warn_independent_sampling: bool = True,
     ) -> None:
         self._seed = secrets.randbits(32) if seed is None else whole("seed", seed, DataError)
         self._n_startup_trials = whole("n_startup_trials", n_startup_trials, DataError)
-        self._rule = rule_of(rule)
+        self._rule = None if rule is None else rule_of(rule)
         self._independent_sampler = independent_sampler
         self._constraints_func = constraints_func
         self._warn_independent_sampling = warn_independent_sampling

@@ -27,10 +27,10 @@ from nonstop.surrogate.output import Standardize
 from nonstop.surrogate.sketch import Sketch
 from nonstop.types import Array
 
-_BEYOND = 0.5  # extents of the front: how far beyond its best values z lies
+_BEYOND = 0.25  # extents of the front: how far beyond its best values z lies
 _AUGMENTED = 0.05  # r, in units of the extents
 _STEEPEST = 0.02  # the least weight, when the largest is 1
-_NARROWEST = 1e-2  # the least extent, in standard deviations of the objective
+_NARROWEST = 0.5  # the least extent, in standard deviations of the objective: a front of one point is to grow, too
 
 
 @dataclass(frozen=True, slots=True, eq=False)
