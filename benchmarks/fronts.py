@@ -1,22 +1,19 @@
 """What the whole fronts of problems with several objectives dominate: the numbers `best` in nonstop_bench.outcomes.
 
-python benchmarks/fronts.py                    # a few minutes; needs pymoo, which comes with BoTorch, for the vehicle
+python benchmarks/fronts.py                    # some seconds
 
 zdt3, dtlz7   The front is the lower left of a known curve, here of two million points.
 truss         Its third bar is best at its smallest for both objectives. In the others both are convex, so each point of
               the front minimises volume + weight * displacement, whose minimiser is a formula.
 brake         More force stops sooner and weighs nothing, so it is the most that the constraints allow. For given radii
-              and mass the number of surfaces follows. Left is the least time over the radii, on a grid.
-vehicle       NSGA-II; the non-dominated ones of all designs that it evaluates.
+              and mass the number of surfaces follows. Left is the least time over the radii, on a grid; the numbers of
+              two grids are extrapolated to 11.224.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from nonstop.numerics.hypervolume import hypervolume, nondominated
 from nonstop_bench.outcomes.catalogue import PROBLEMS
 from nonstop_bench.records import Array
 
@@ -65,28 +62,8 @@ def brake(masses: int = 4001, radii: int = 401) -> float:
     return area(np.array(found), problem.reference)
 
 
-def vehicle(population: int = 1000, generations: int = 300) -> float:
-    """With pymoo."""
-    from pymoo.algorithms.moo.nsga2 import NSGA2
-    from pymoo.core.problem import Problem as Theirs
-    from pymoo.optimize import minimize
-
-    problem, seen = PROBLEMS["vehicle"], [np.empty((0, 3))]
-
-    class Vehicle(Theirs):  # type: ignore[misc]
-        def _evaluate(self, x: Array, out: dict[str, Any], *_: Any, **__: Any) -> None:
-            out["F"] = problem.outcomes(x)
-            both = np.vstack([seen[0], out["F"]])
-            seen[0] = both[nondominated(-both)] if len(both) < 30_000 else seen[0]
-
-    minimize(Vehicle(n_var=5, n_obj=3, xl=0.0, xu=1.0), NSGA2(pop_size=population), ("n_gen", generations), seed=1)
-    return hypervolume(-seen[0], -np.array(problem.reference))
-
-
 if __name__ == "__main__":
     for name in ("zdt3", "dtlz7"):
         print(name, f"{curve(name):.6f}", flush=True)
     print("truss", f"{truss():.6f}", flush=True)
     print("brake", f"{brake():.6f}", f"{brake(2001, 201):.6f} on half the grid", flush=True)
-    if "--all" in __import__("sys").argv:
-        print("vehicle", f"{vehicle():.4f}", flush=True)
