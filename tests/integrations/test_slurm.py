@@ -8,6 +8,8 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -89,13 +91,21 @@ class Cluster:
             return True
         return False
 
+    def end(self) -> None:
+        """Nothing that was started here outlives the test."""
+        for record in self.records.glob("task-*"):
+            with suppress(ProcessLookupError):
+                os.killpg(int(record.read_text()), signal.SIGKILL)
+
     def log(self, task: int) -> str:
         return (self.work / "nonstop-logs" / f"demo-4711_{task}.log").read_text()
 
 
 @pytest.fixture
-def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Cluster:
-    return Cluster(tmp_path, monkeypatch, capsys)
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Cluster]:
+    made = Cluster(tmp_path, monkeypatch, capsys)
+    yield made
+    made.end()
 
 
 def job(**changes: Any) -> Job:
@@ -191,7 +201,8 @@ WORKER = ("bash", "-c", 'trap "echo given back; exit 143" TERM; touch ready; whi
 
 
 def interrupted(cluster: Cluster, number: signal.Signals, requeue: bool = True) -> None:
-    cluster.submit(script(job(worker=WORKER, folder=cluster.work, logs=cluster.work, requeue=requeue)))
+    here = {"folder": cluster.work, "logs": cluster.work}
+    cluster.submit(script(job(worker=WORKER, array="0", requeue=requeue, **here)))
     wait_until((cluster.work / "ready").exists)
     cluster.signal(0, number)
     wait_until(lambda: cluster.is_over(0))
