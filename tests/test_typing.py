@@ -14,7 +14,7 @@ from typing import Any, TypedDict
 import pytest
 
 import nonstop
-from tests.test_readme import FILE, PAGES, ROOT, blocks, shown
+from tests.test_readme import FILE, HOSTED, PAGES, ROOT, blocks, shown
 
 SPACE = nonstop.Space({"x": nonstop.Float(0.0, 1.0), "n": nonstop.Int(1, 4)})
 
@@ -95,7 +95,9 @@ def checked(sources: Mapping[str, str], folder: Path) -> subprocess.CompletedPro
 
 
 def test_the_python_of_the_pages_passes_mypy_strict(tmp_path: Path) -> None:
-    sources = {name: source for page in PAGES for name, source in modules_of(page).items()}
+    # Where a tool is not installed, or has no types, whatever is made of it is Any, which is not strict.
+    pages = [page for page in PAGES if page not in HOSTED]
+    sources = {name: source for page in pages for name, source in modules_of(page).items()}
     assert len(sources) > 10
     done = checked(sources, tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -33,7 +33,7 @@ def test_show_and_ls_say_how_far_a_study_is(call: Call, folder: Path) -> None:
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", shown["last_result"])
     open_storage(f"sqlite:///{folder / 'runs.db'}").set_budget(1, 16)
     listed = call("ls", "sqlite:///runs.db").out.splitlines()
-    header = "name completed budget running failed waiting direction rule last_result pace"
+    header = "name completed budget running failed waiting goals rule last_result pace"
     assert listed[0].split() == header.replace("_", " ").split(" ")
     assert listed[1].split()[:5] == ["square", "8", "16", "(50", "%)"]
     (row,) = json.loads(call("ls", "sqlite:///runs.db", "--json").out)

@@ -36,7 +36,7 @@ def rank(trial: Trial, goals: Goals) -> tuple[float, float, int]:
 def _rank(trial: Trial, goals: Goals, sign: float) -> tuple[float, float, int]:
     assert trial.value is not None
     violation = goals.violation(trial.outcomes) if goals.constraints else 0.0
-    return -violation, sign * trial.value, -(trial.order or 0)
+    return -violation, sign * trial.value if violation == 0.0 else 0.0, -(trial.order or 0)
 
 
 def front_of(trials: Iterable[Trial], goals: Goals, known: Iterable[Trial] = ()) -> list[Trial]:
