@@ -167,7 +167,7 @@ def test_a_trial_that_was_quicker_is_taken_into_account(
 
 
 @pytest.mark.parametrize("first", [True, False])
-def test_of_two_that_record_at_the_same_time_the_later_trial_gives_way(
+def test_of_two_that_record_at_the_same_time_one_gives_way(
     interrupted: Callable[..., None], calls: list[dict[str, Any]], first: bool
 ) -> None:
     study = study_of(12)
@@ -180,7 +180,26 @@ def test_of_two_that_record_at_the_same_time_the_later_trial_gives_way(
 
     interrupted("record", at_the_same_time)
     assert me.relative_params
-    assert [len(call["busy"]) for call in calls] == ([0] if first else [0, 1])
+    assert [len(call["busy"]) for call in calls] == [0, 1]  # the other one will not move any more
+
+
+def test_the_later_of_two_gives_way_to_the_earlier_one(
+    interrupted: Callable[..., None], calls: list[dict[str, Any]]
+) -> None:
+    """Both have recorded the same, and the other one moves on when it sees that."""
+    study = study_of(12)
+    me, other = study.ask(), study.ask()
+    frame = Frame.of(SPACE)
+
+    def at_the_same_time(_: None) -> None:
+        record(study, study.trials[other.number], frame.internal(nonstop.propose(**calls[0]).x))
+        threading.Timer(0.001, record, (study, study.trials[other.number], {"x": 0.99, "y": 0.99})).start()
+
+    interrupted("record", at_the_same_time)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ours, "_PATIENCE", 50.0)
+        assert me.relative_params
+    assert [len(call["busy"]) for call in calls] == [0]
 
 
 def test_the_sampler_keeps_nothing_between_trials() -> None:
@@ -238,7 +257,7 @@ def test_threads_of_one_sampler_get_different_points() -> None:
 
 
 WORKER = """
-import sys, time, optuna
+import pathlib, sys, time, optuna
 from optuna.storages.journal import JournalFileBackend
 from nonstop.integrations.optuna import NonstopSampler
 optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -249,6 +268,9 @@ def objective(trial):
     trial.set_user_attr("since", time.time())
     time.sleep(0.05)
     return x**2 + y**2
+pathlib.Path(f"{sys.argv[1]}.{sys.argv[2]}").touch()
+while not pathlib.Path(f"{sys.argv[1]}.go").exists():
+    time.sleep(0.01)
 study.optimize(objective, n_trials=8)
 """
 
@@ -257,7 +279,11 @@ def test_processes_on_one_storage_get_different_points(tmp_path: Path) -> None:
     file = str(tmp_path / "optuna.log")
     storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(file))
     study = optuna.create_study(study_name="shared", storage=storage)
-    workers = [subprocess.Popen([sys.executable, "-c", WORKER, file], stderr=subprocess.PIPE) for _ in range(3)]
+    commands = [[sys.executable, "-c", WORKER, file, number] for number in "012"]
+    workers = [subprocess.Popen(command, stderr=subprocess.PIPE) for command in commands]
+    while len(list(tmp_path.glob("optuna.log.[012]"))) < 3 and not any(worker.poll() for worker in workers):
+        time.sleep(0.01)
+    Path(f"{file}.go").touch()
     errors = [worker.communicate(timeout=120)[1].decode() for worker in workers]
     assert [worker.returncode for worker in workers] == [0, 0, 0], errors
     assert len(study.trials) == 24

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import math
 import secrets
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 from zlib import crc32
@@ -40,6 +41,7 @@ except ImportError as error:
 _LOG: Final = logging.getLogger("optuna.samplers.nonstop")  # below Optuna's, so that its verbosity counts
 _LOOKAHEAD: Final = 64  # quasi-random points to check for a new one, before the model proposes in a discrete space
 _NEAR: Final = 0.25  # in lengthscales: the correlation is 0.95 there
+_PATIENCE: Final = 3.0  # how long to wait for another one that gives way, in times of one's own proposal
 _ROUNDS: Final = 8  # how often a proposal is made, if others propose at the same time
 
 
@@ -165,7 +167,8 @@ class NonstopSampler(BaseSampler):
     ) -> dict[str, float]:
         """What the model proposes, recorded. Optuna has no transactions, and trials that are proposed at the same time
         do not know of each other: so whoever finds, before recording its proposal, that another one with nearly the
-        same was quicker, makes it again; and afterwards it is the trial of the higher number that gives way."""
+        same was quicker, makes it again; and afterwards it is the trial of the higher number that gives way, unless it
+        is evaluated already."""
         known = Known.of(study, trial.number, frame)
         for left in reversed(range(_ROUNDS)):
             proposal = self._proposal(known, frame, fixed, seed_of(seed, trial.number))
@@ -175,9 +178,13 @@ class NonstopSampler(BaseSampler):
                 continue
             values = {**frame.internal(proposal.x), **fixed}
             record(study, trial, values, [about.hyperparameters for about in proposal.predictions])
-            if running:  # all who come later see what was recorded here
-                running = running_of(study, trial.number, frame)
-            if min(_rivals(frame, proposal, running, known.running), default=trial.number) >= trial.number:
+            if not running or not left:  # all who come later see what was recorded here
+                break
+            near = _rivals(frame, proposal, running_of(study, trial.number, frame), known.running)
+            if near and min(near) > trial.number:  # they give way if they know of this one, so they get the time for it
+                time.sleep(_PATIENCE * proposal.seconds)
+                near = _rivals(frame, proposal, running_of(study, trial.number, frame), known.running)
+            if not near:
                 break
             known = Known.of(study, trial.number, frame)
         return values
