@@ -75,7 +75,7 @@ def test_libensemble_with_the_generator_in_a_process_and_a_storage(tmp_path: Pat
     run(tmp_path, "libensemble", {"storage": url, "study_name": "lab"}, changes + more)
     assert_asynchronous(tmp_path)
     states = [trial.state for trial in nonstop.load_study(url, "lab").trials]
-    assert 14 <= states.count(nonstop.TrialState.COMPLETED) <= 16  # libEnsemble keeps the last results to itself
+    assert 12 <= states.count(nonstop.TrialState.COMPLETED) <= 16  # libEnsemble keeps the last of each worker to itself
     assert nonstop.TrialState.RUNNING not in states
     assert nonstop.TrialState.FAILED not in states
 
