@@ -202,6 +202,23 @@ def test_the_later_of_two_gives_way_to_the_earlier_one(
     assert [len(call["busy"]) for call in calls] == [0]
 
 
+def test_every_trial_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other threads change what Optuna's storage in memory gives out: a second look could see params that the first did
+    not, and a trial would count as known that is not among the busy points."""
+    study = study_of(3)
+    study.ask(SPACE)
+    looked: list[int] = []
+    values = Frame.values
+
+    def spy(frame: Frame, trial: Any) -> Any:
+        looked.append(trial.number)
+        return values(frame, trial)
+
+    monkeypatch.setattr(Frame, "values", spy)
+    assert Known.of(study, number=9, frame=Frame.of(SPACE)).running.keys() == {3}
+    assert looked == [0, 1, 2, 3]
+
+
 def test_the_sampler_keeps_nothing_between_trials() -> None:
     """A run that was interrupted goes on as if it had not been."""
     study = optuna.create_study()

@@ -119,21 +119,21 @@ class Known:
     def of(cls, study: Study, number: int, frame: Frame) -> Known:
         """What the storage holds now, in the order of the trials' numbers."""
         trials = [trial for trial in study.get_trials(deepcopy=False) if trial.number != number]
-        there = [(trial, values) for trial in trials if (values := frame.values(trial)) is not None]
-        complete = [trial for trial, _ in there if trial.state == TrialState.COMPLETE]
+        # Each is looked at once: with Optuna's storage in memory, other threads change them meanwhile.
+        seen = [(trial, trial.state, frame.values(trial)) for trial in trials]
+        complete = [trial for trial, state, values in seen if state == TrialState.COMPLETE and values is not None]
         constraints = sorted({name for trial in complete for name in trial.constraints})
         compared = {t.number: t for t in complete if t.constraints.keys() == set(constraints)}
         groups: dict[str, list[Mapping[str, float]]] = {"data": [], "busy": [], "failed": [], "believed": []}
-        for trial, values in there:
-            if trial.state != TrialState.WAITING:
-                group = _GROUPS.get(trial.state, "data" if trial.number in compared else "believed")
-                groups[group].append(values)
+        for trial, state, values in seen:
+            if values is not None and state != TrialState.WAITING:
+                groups[_GROUPS.get(state, "data" if trial.number in compared else "believed")].append(values)
         X, busy, failed, believed = (frame.points(group) for group in groups.values())
         goals = *(direction.name.lower() for direction in study.directions), *(["<= 0.0"] * len(constraints))
         return cls(
             *(X, _outcomes(list(compared.values()), constraints, len(goals)), goals, busy, failed, believed),
             _newest_fit(trials, frame, len(goals)),
-            {trial.number: frame.values(trial) for trial in trials if trial.state == TrialState.RUNNING},
+            {trial.number: values for trial, state, values in seen if state == TrialState.RUNNING},
         )
 
     @property
