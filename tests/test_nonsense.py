@@ -134,7 +134,7 @@ PROPOSE = [
         "y",
     ),
     case("propose.busy", lambda it: proposed(busy=it), NONE | {"list"}),
-    case("propose.rule", lambda it: proposed(rule=it), set()),
+    case("propose.rule", lambda it: proposed(rule=it), NONE),
     case("propose.seed", lambda it: proposed(seed=it), WHOLE | {"googol", "5,000 digits"}),
     case("propose.believed", lambda it: proposed(believed=it), NONE | {"list"}),
     case("propose.avoid", lambda it: proposed(avoid=it), NONE | {"list"}),

@@ -135,7 +135,7 @@ def test_bad_data(arguments: dict[str, Any], message: str) -> None:
         propose(**(GOOD | arguments))
 
 
-@pytest.mark.parametrize("rule", ["ubc", "", 3, None, object(), UCB])
+@pytest.mark.parametrize("rule", ["ubc", "", 3, object(), UCB])
 def test_bad_rules(rule: Any) -> None:
     with pytest.raises(RuleError):
         propose([[0.1]], [1.0], rule=rule)

@@ -22,6 +22,8 @@ from nonstop.types import Array
 
 _BELOW = 0.1  # extents of the front: how far below its least values the reference point lies
 
+_NARROWEST = 1e-2  # the least extent of the front, in standard deviations of an objective
+
 
 @dataclass(frozen=True, slots=True)
 class EHVI:
@@ -52,7 +54,7 @@ class LogEHVI:
     @classmethod
     def of(cls, gps: tuple[GP, ...], values: Array, recent: int = 0) -> LogEHVI:
         """The last `recent` rows of the data are invented; see Sketch.of."""
-        least, extent = frame(values)
+        least, extent = frame(values, _NARROWEST)
         return cls(gps, tuple(Sketch.of(gp, recent) for gp in gps), values, least - _BELOW * extent)
 
     def screen(self, P: Array) -> Array:

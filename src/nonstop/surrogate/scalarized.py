@@ -144,11 +144,11 @@ def direction(rng: np.random.Generator, k: int) -> Array:
     return np.asarray(np.maximum(weights / weights.max(), _STEEPEST))
 
 
-def frame(values: Array) -> tuple[Array, Array]:
+def frame(values: Array, narrowest: float = _NARROWEST) -> tuple[Array, Array]:
     """The front of these values (n, k): the least of each objective there (k,), and how far it extends above (k,)."""
     front = values[nondominated(values)]
     least = front.min(axis=0)
-    return least, np.maximum(front.max(axis=0) - least, _NARROWEST)
+    return least, np.maximum(front.max(axis=0) - least, narrowest)
 
 
 #: What a rule looks at: the posterior of one objective, or of several as one.
