@@ -76,7 +76,8 @@ def test_free_jobs_take_splits_of_the_candidate_under_way_before_the_next_candid
 def test_candidates_under_way_are_busy_points() -> None:
     with joblib.parallel_config("threading", n_jobs=2):
         trials = search(HeldBack(others=7)).fit(X, Y).study_.trials
-    assert [trial.diagnostics.busy for trial in trials[2:] if trial.diagnostics] == [(0,)] * 6
+    busy = [trial.diagnostics.busy for trial in trials[2:] if trial.diagnostics]
+    assert busy in ([(0,)] * 6, [(1,)] * 6)  # the one that is held back is whichever began first
 
 
 def test_it_finds_the_best() -> None:
