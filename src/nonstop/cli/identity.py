@@ -8,6 +8,9 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
+import click
+
+from nonstop.cli.options import F
 from nonstop.cli.terminal import echo
 from nonstop.storage.contract import StudyRecord
 from nonstop.wording import shown
@@ -19,6 +22,12 @@ if TYPE_CHECKING:
     from nonstop.workers.command import Command
 
 CHANGED = "--changed"
+
+
+def changed_option(function: F) -> F:
+    """The option --changed."""
+    about = "Go on though the study was made with another command or function."
+    return click.option(CHANGED, "changed", is_flag=True, help=about)(function)
 
 
 def with_own_name(plan: StudyFile, objective: str | Command, storage: Storage) -> StudyFile:

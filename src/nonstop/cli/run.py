@@ -12,7 +12,7 @@ from nonstop.cli.complete import complete_target
 from nonstop.cli.devices import environments_of
 from nonstop.cli.fix import fix_option, fixed_of
 from nonstop.cli.goals import goal_options
-from nonstop.cli.identity import CHANGED, check_unchanged, command_of, with_own_name
+from nonstop.cli.identity import changed_option, check_unchanged, command_of, with_own_name
 from nonstop.cli.options import (
     key_options,
     noisy_option,
@@ -56,9 +56,7 @@ file, which have the same names. Ctrl-C gives running trials back to the study; 
 @key_options("workers", "n_trials", "timeout", "until", "lease", "trial_timeout", "max_failures", "engine", "address")
 @key_options("folder", "gpus")
 @output_option
-@click.option(
-    CHANGED, "changed", is_flag=True, help="Go on though the study was made with another command or function."
-)
+@changed_option
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing until the end.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as a JSON object on stdout.")
 def run(

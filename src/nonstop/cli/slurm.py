@@ -17,7 +17,7 @@ import click
 from nonstop.cli.complete import complete_target
 from nonstop.cli.fix import fix_option, fixed_of
 from nonstop.cli.goals import goal_options
-from nonstop.cli.identity import CHANGED, command_of
+from nonstop.cli.identity import changed_option, command_of
 from nonstop.cli.options import (
     HELP,
     key_options,
@@ -97,9 +97,7 @@ def sbatch_options(function: F) -> F:
 @key_options(*(key for key in _PASSED if key != "lease"))
 @click.option("--lease", metavar="TEXT", help=HELP["lease"].replace("30s", "2m"))
 @output_option
-@click.option(
-    CHANGED, "changed", is_flag=True, help="Go on though the study was made with another command or function."
-)
+@changed_option
 def slurm(
     target: str | None,
     params: Sequence[str],

@@ -11,7 +11,7 @@ from nonstop.cli.agreed import STORED, stored_objective
 from nonstop.cli.complete import complete_study
 from nonstop.cli.devices import environments_of
 from nonstop.cli.fix import fix_option, fixed_of
-from nonstop.cli.identity import CHANGED, check_unchanged, warn_of_unused
+from nonstop.cli.identity import changed_option, check_unchanged, warn_of_unused
 from nonstop.cli.options import given_options, key_options, output_option, shell_option
 from nonstop.cli.running import OPTIMIZE_KEYS, run_workers
 from nonstop.cli.studyfile import Source, check_budget
@@ -35,9 +35,7 @@ stopped at any time. The study must exist: `nonstop run` or `nonstop create` cre
 @key_options("folder", "gpus")
 @output_option
 @fix_option
-@click.option(
-    CHANGED, "changed", is_flag=True, help="Go on though the study was made with another command or function."
-)
+@changed_option
 @click.option(STORED, "stored", is_flag=True, help="Evaluate what the study says, without asking.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing until the end.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as a JSON object on stdout.")
