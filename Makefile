@@ -215,11 +215,11 @@ endef
 	@$(HOSTS)/python -m pip install --quiet --editable . --group integrations
 	@touch $@
 
-# scikit-learn 1.4 knows NumPy 1 only; dask is one that its joblib knows.
+# NumPy, SciPy and pandas are of the time of that scikit-learn; dask is one that its joblib knows.
 .venv-sklearn/.ready: PYTHON = $(LOWEST_PYTHON)
 .venv-sklearn/.ready: pyproject.toml
 	$(call environment,.venv-sklearn)
-	@.venv-sklearn/bin/python -m pip install --quiet --editable . --group test scikit-learn==1.4.0 joblib==1.3.2 'numpy<2' \
+	@.venv-sklearn/bin/python -m pip install --quiet --editable . --group test scikit-learn==1.4.2 joblib==1.3.2 'numpy<2.1' \
 		'scipy<1.15' 'pandas<3' 'distributed<2025'
 	@touch $@
 
