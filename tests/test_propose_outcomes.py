@@ -124,12 +124,13 @@ def test_a_rule_for_one_objective_says_so(rule: str) -> None:
     propose(X, Y[:, [0, 2]], rule=rule, goals=["minimize", "<= 0.6"])  # bounds are fine
 
 
-def test_ehvi_needs_two_objectives() -> None:
+def test_ehvi_needs_two_or_three_objectives() -> None:
     X, Y = data()
-    for columns, goals in (([0], ["minimize"]), ([0, 1, 2], ["minimize", "maximize", "minimize"])):
-        with pytest.raises(RuleError, match="the rule ehvi works with two objectives only, not with"):
-            propose(X, Y[:, columns], rule="ehvi", goals=goals)
-    with pytest.raises(RuleError, match="two objectives"):
+    for count in (1, 4):
+        message = f"the rule ehvi works with two or three objectives only, not with {count}: use kb-ucb, kb-logei or ts"
+        with pytest.raises(RuleError, match=message):
+            propose(X, Y[:, :count], rule="ehvi", goals=["minimize"] * count)
+    with pytest.raises(RuleError, match="two or three objectives"):
         propose(X, Y[:, 0], rule=UncertaintyFirst(EVERY["ehvi"], 3))  # type: ignore[arg-type]
 
 

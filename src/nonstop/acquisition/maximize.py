@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,16 @@ class Terrain:
     tolerance: float = 1e-6
     #: Quasi-random candidates for each dimension, at least.
     candidates: int = 1000
+    #: Rounds of a climb, at most.
+    rounds: int = 200
+
+
+@runtime_checkable
+class Guide(Protocol):
+    """An acquisition that knows better where to look for its maximum, and how thoroughly."""
+
+    def guided(self, terrain: Terrain) -> Terrain:
+        """The terrain, changed."""
 
 
 def maximize(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator) -> Choice:
@@ -174,7 +185,7 @@ def _polish(
         return -value, -gradient
 
     reach = np.minimum(terrain.lengthscales, 1.0)
-    rounds = 200 if terrain.cube.region is None else _ROUNDS
+    rounds = terrain.rounds if terrain.cube.region is None else min(terrain.rounds, _ROUNDS)
     found = minimize(
         negative,
         starts,

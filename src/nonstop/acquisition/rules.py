@@ -36,17 +36,21 @@ RULES: dict[str, Rule] = {
     "ehvi": EHVI(),
 }
 
-_WORDS = {1: "one objective", 2: "two objectives"}
+_WORDS = {(1,): "one objective", (2, 3): "two or three objectives"}
 
 #: The rule of a study that names none; docs/decisions/0014 has the evidence.
 DEFAULT_RULE = "kb-ucb+kb-ucb+kb-logei"
-#: The same with several objectives: a direction for each trial brings variety enough; docs/decisions/0018.
-DEFAULT_OF_SEVERAL = "kb-logei"
+#: The same with two or three objectives; docs/decisions/0018.
+DEFAULT_OF_SEVERAL = "ehvi"
+#: The same with more: a direction for each trial brings variety enough.
+DEFAULT_OF_MANY = "kb-logei"
 
 
 def default_rule(objectives: int) -> str:
     """The rule for so many objectives, if none is named."""
-    return DEFAULT_RULE if objectives == 1 else DEFAULT_OF_SEVERAL
+    if objectives == 1:
+        return DEFAULT_RULE
+    return DEFAULT_OF_SEVERAL if objectives in EHVI.objectives else DEFAULT_OF_MANY
 
 
 def rule_of(rule: str | Rule) -> Rule:
@@ -80,7 +84,8 @@ def rule_for(rule: Rule, objectives: int) -> Rule:
         if part is not None:
             rule_for(part, objectives)
     only = getattr(rule, "objectives", objectives)
-    if only != objectives:
+    only = only if isinstance(only, tuple) else (only,)
+    if objectives not in only:
         name = next((name for name, known in RULES.items() if known == rule), type(rule).__name__)
         raise RuleError(
             f"the rule {name} works with {_WORDS.get(only, only)} only, not with {objectives}: "
