@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from nonstop import UCB, DataError, Hyperparameters, RuleError, Turns, UncertaintyFirst, propose, propose_batch
-from nonstop.acquisition.rules import DEFAULT_OF_SEVERAL, DEFAULT_RULE
+from nonstop.acquisition.rules import DEFAULT_OF_MANY, DEFAULT_OF_SEVERAL, DEFAULT_RULE
 from nonstop.acquisition.rules import RULES as EVERY
 from nonstop.acquisition.taken import APART
 from nonstop.numerics.hypervolume import hypervolume
@@ -339,7 +339,7 @@ def test_a_constrained_problem_is_solved() -> None:
     assert 0.599 < best(Y) < best(blind)
 
 
-@pytest.mark.parametrize("rule", [DEFAULT_OF_SEVERAL, "ehvi"])
+@pytest.mark.parametrize("rule", [DEFAULT_OF_SEVERAL, DEFAULT_OF_MANY, "ehvi"])
 def test_two_objectives_are_solved(rule: str) -> None:
     Y = searched(zdt1, ["minimize", "minimize"], 3, rule, 30)
     blind = zdt1(np.random.default_rng(2).random((1000, 3)))

@@ -71,15 +71,15 @@ def test_the_log_probability_of_feasibility() -> None:
     )
 
 
-@pytest.mark.parametrize("remote", [False, True])
+@pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("shift", [0.0, 0.7])
 @pytest.mark.parametrize("k", [2, 3])
-def test_expected_growth_of_the_dominated_volume(k: int, shift: float, remote: bool) -> None:
+def test_expected_growth_of_the_dominated_volume(k: int, shift: float, wide: bool) -> None:
     torch = importlib.import_module("torch")
     analytic = importlib.import_module("botorch.acquisition.multi_objective.analytic")
     boxes = importlib.import_module("botorch.utils.multi_objective.box_decompositions.non_dominated")
     values = np.stack([gp.y for gp in GPS[:k]], axis=1)
-    ours, reference = LogEHVI.of(GPS[:k], values, GPS[0].X, remote), reference_of(values, remote)
+    ours, reference = LogEHVI.of(GPS[:k], values, GPS[0].X, wide), reference_of(values, wide)
     mean, variance = of(GPS[:k])
     mean = mean + shift
     cells = boxes.FastNondominatedPartitioning(ref_point=torch.tensor(reference), Y=torch.tensor(values))

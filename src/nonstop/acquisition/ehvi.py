@@ -1,9 +1,10 @@
 """The expected growth of the area or volume that the front dominates, for two and three objectives (Emmerich 2005).
 
 Busy points are believed: their means are among the values that the front is made of. The volume is counted in the units
-of the models, above a reference point. One just below the front makes it dense, but a front that has found a small part
-only may stay there: what lies beyond the reference counts for nothing. One below all results rewards the ends of the
-front most, and the front grows to its ends first. So every fourth query has the latter, the others the former.
+of the models, above a reference point. What lies beyond the reference counts for nothing, so with one just below the
+front, the front gets dense, but one that is only a part of what there is may stay so. With a reference below all
+results the ends count most: the front grows to its ends, and then too much is spent on them, as no model knows that
+nothing is beyond. Each is a rule, and the default has both in turns.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from nonstop.acquisition.maximize import Terrain
 from nonstop.acquisition.rule import Choice, View
+from nonstop.arguments import flag
 from nonstop.errors import RuleError
 from nonstop.numerics.cells import Cells
 from nonstop.numerics.ehvi import estimated_log_ehvi, log_ehvi
@@ -25,17 +27,21 @@ from nonstop.surrogate.scalarized import NARROWEST, Scalarized, frame
 from nonstop.surrogate.sketch import Sketch
 from nonstop.types import Array
 
-_BELOW = 0.1  # extents, of the front or of all results: how far below the least values the reference point lies
+_BELOW = 0.01  # extents of the front: how far below its least values the reference point lies
+_BELOW_ALL = 0.1  # extents of all results: the same, if it lies below all of them
 _ROUNDS = 10  # of a climb; in more dimensions, as many as there are
-_NARROW = 0.25  # of the extent of all results: a front that has less of it may be a part of a larger one only
-_OFTEN, _RARELY = 2, 8  # queries: after so many one has a reference below all results, if the front is narrow or not
 
 
 @dataclass(frozen=True, slots=True)
 class EHVI:
-    """The point from which the dominated area, or volume, is expected to grow most."""
+    """The point from which the dominated area, or volume, is expected to grow most: above a reference point just below
+    the front or, if `wide`, below all results."""
 
     objectives: ClassVar[tuple[int, ...]] = (2, 3)
+    wide: bool = False
+
+    def __post_init__(self) -> None:
+        flag("EHVI: wide", self.wide, RuleError)
 
     def choose(self, view: View) -> Choice:
         if not isinstance(view.gp, Scalarized) or len(view.gp.gps) not in self.objectives:
@@ -44,8 +50,7 @@ class EHVI:
         values = np.stack([gp.at_data() for gp in gps], axis=1)
         rows = _kept(view)
         values, points = values[rows], gps[0].X[rows]
-        remote = view.queries % (_OFTEN if is_narrow(values) else _RARELY) == 0
-        return view.maximize(LogEHVI.of(gps, values, points, remote, len(view.busy)))
+        return view.maximize(LogEHVI.of(gps, values, points, self.wide, len(view.busy)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,9 +65,9 @@ class LogEHVI:
     centers: Array
 
     @classmethod
-    def of(cls, gps: tuple[GP, ...], values: Array, points: Array, remote: bool = False, recent: int = 0) -> LogEHVI:
+    def of(cls, gps: tuple[GP, ...], values: Array, points: Array, wide: bool = False, recent: int = 0) -> LogEHVI:
         """Beyond the values (n, k) at points (n, d). The last `recent` rows of the data are invented; see Sketch.of."""
-        cells = Cells.of(values, reference_of(values, remote))
+        cells = Cells.of(values, reference_of(values, wide))
         return cls(gps, tuple(Sketch.of(gp, recent) for gp in gps), cells, points[nondominated(values)])
 
     def guided(self, terrain: Terrain) -> Terrain:
@@ -92,19 +97,11 @@ def _kept(view: View) -> NDArray[np.intp]:
     return np.flatnonzero(kept if kept.any() else ~kept)
 
 
-def is_narrow(values: Array) -> bool:
-    """Is the front of these values (n, k) narrow in some objective, beside all of them?"""
-    _, extent = frame(values, 0.0)
-    return bool((extent < _NARROW * np.ptp(values, axis=0)).any())
-
-
-def reference_of(values: Array, remote: bool) -> Array:
-    """The reference point (k,) for values (n, k): a tenth of the extent below the least values, those of the front or,
-    if it is to be remote, of all."""
-    if remote:
-        least, extent = values.min(axis=0), np.maximum(np.ptp(values, axis=0), NARROWEST)
-    else:
-        least, extent = frame(values)
+def reference_of(values: Array, wide: bool) -> Array:
+    """The reference point (k,) for values (n, k): below the least values, those of the front or, if wide, of all."""
+    if wide:
+        return np.asarray(values.min(axis=0) - _BELOW_ALL * np.maximum(np.ptp(values, axis=0), NARROWEST))
+    least, extent = frame(values)
     return np.asarray(least - _BELOW * extent)
 
 
