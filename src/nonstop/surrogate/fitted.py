@@ -20,7 +20,7 @@ from nonstop.surrogate.fit import fit, prior_mode
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.model import Surrogate
-from nonstop.surrogate.output import Output, output_of
+from nonstop.surrogate.output import Compress, Output, output_of
 from nonstop.surrogate.thinning import best_and_even
 from nonstop.types import Array
 
@@ -91,6 +91,12 @@ def fitted(
     if gp.jitter > 0.0 and rung == "model":
         rung = "jitter"
     return Fitted(gp, output, rung, rows, results, time.perf_counter() - started)
+
+
+def several_output(surrogate: Surrogate, y: Array, least: float) -> Output:
+    """The transform of one of several objectives. What is bad in one may be best in another: so values as good as
+    `least`, the worst of the front, are not compressed."""
+    return Compress.of(y, least) if surrogate.output == "compress" else output_of(surrogate.output, y)
 
 
 def _still_good(warm: Hyperparameters, results: int, refit: float) -> bool:
