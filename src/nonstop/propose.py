@@ -247,7 +247,8 @@ class _Search:
         # Next to a taken point of a continuous cube there are others almost as good, so nothing is left out beforehand.
         taken = data.taken.points if cube.is_discrete and not data.repeats else data.taken.points[:0]
         tolerance = min(1e-6, sought.noise)  # differences below the noise are none
-        terrain = Terrain(cube, posterior.lengthscales, _centers(sought, cube), taken, tolerance, surrogate.candidates)
+        effort = surrogate.candidates, surrogate.starts, surrogate.around
+        terrain = Terrain(cube, posterior.lengthscales, _centers(sought, cube), taken, tolerance, *effort)
         seen = data.busy[:0] if isinstance(rule, Score) else data.busy  # a standard rule does not look at busy points
         pending = np.concatenate([seen, data.believed])
         failures = data.X, data.failed, without(pending, data.failed)
