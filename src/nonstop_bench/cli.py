@@ -12,7 +12,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from nonstop.errors import NonstopError
+from nonstop_bench import check as checking
 from nonstop_bench import contest, experiment, records, score, tables
+from nonstop_bench.aged import aged
 from nonstop_bench.case import Case
 from nonstop_bench.forecast import duration, forecast
 from nonstop_bench.origin import origin
@@ -154,6 +156,32 @@ def table(names: tuple[str, ...], everything: bool, results: Path) -> None:
         click.echo(tables.document(results), nl=False)
     for chosen in [preset(name) for name in names]:
         click.echo(contest.section(results, chosen) if chosen.also else tables.section(results, chosen))
+
+
+@main.command()
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False), default="benchmarks/results")
+@click.option("--sample", "count", type=click.IntRange(1), default=12, show_default=True, help="How many runs.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Which ones.")
+@click.option("--short", is_flag=True, help="Only the first 15 queries of the model in each.")
+@_WORKERS
+def check(folder: Path, count: int, seed: int, short: bool, workers: int | None) -> None:
+    """Make some of the runs below FOLDER again, and say which of them still hold.
+
+    FOLDER is benchmarks/results unless given. The exit code is 1 if a run does not hold whose experiment aged.toml does
+    not declare to be of an older code.
+    """
+    names = checking.experiments(folder)
+    old = aged(folder)
+    unheld = 0
+    for finding in checking.check(checking.sample(folder, names, count, seed), short=short, workers=workers):
+        why = "" if finding.held else old.get(finding.experiment)
+        unheld += why is None
+        click.echo(checking.line(finding, why))
+    gone = sorted(set(old) - set(names))
+    if gone:
+        raise click.ClickException(f"aged.toml names experiments without results: {', '.join(gone)}")
+    if unheld:
+        raise click.ClickException(f"{unheld} of the runs do not hold: make them anew, or name them in aged.toml")
 
 
 @main.command()

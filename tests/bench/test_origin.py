@@ -44,7 +44,7 @@ def test_a_run_carries_its_origin_and_all_settings() -> None:
     record = run(Case("branin", rule="lp-ucb", q=2, horizon=1.0))
     made = origin()
     assert (record.commit, record.clean, record.versions) == (made.commit, made.clean, made.versions)
-    assert set(made.versions) == {"nonstop", "numpy", "scipy", "python"}
+    assert set(made.versions) == {"nonstop", "numpy", "scipy", "python", "blas"}
     assert made.versions["numpy"] == np.__version__
     assert record.settings == settings_of(record.case)
     assert record.settings["rule"] == {
