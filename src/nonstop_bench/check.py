@@ -4,12 +4,15 @@ A run holds if every query is the same, to 1e-6 (points are kept to 6e-8), and s
 shows at once, in the first queries of the model. On another processor, or with another version of NumPy or SciPy,
 rounding may be different: that is not visible for a while, and then one maximum is taken for another. So a run that
 agrees in its first queries and not in later ones counts as held if it was made with other versions, and does not if
-they are the same.
+they are the same. AEGIS draws a member of a front, and rounding decides who is in it: with other versions it cannot be
+compared.
 
     holds           all queries agree
     holds until k   the first k queries of the model agree, at least 10
     differs         fewer agree
-    unknown         the record does not say which commit made it, and has no queries
+    rounding        they differ, but it is AEGIS with other versions
+
+Runs of an unknown commit have no queries to compare.
 """
 
 from __future__ import annotations
@@ -25,10 +28,11 @@ import numpy as np
 from nonstop_bench import experiment
 from nonstop_bench.case import OURS, Case
 from nonstop_bench.origin import origin
-from nonstop_bench.records import Record, stored
+from nonstop_bench.records import Record, unread
 from nonstop_bench.run import run
 
-Verdict: TypeAlias = Literal["holds", "holds until", "differs", "unknown"]
+Verdict: TypeAlias = Literal["holds", "holds until", "differs", "rounding"]
+_Pile: TypeAlias = Iterator[tuple[str, Record]]
 
 #: Queries closer than this are the same.
 CLOSE = 1e-6
@@ -54,22 +58,19 @@ class Finding:
     @property
     def held(self) -> bool:
         """Does the result stand?"""
-        return self.verdict == "holds" or (self.verdict == "holds until" and self.others != "")
+        return self.verdict in ("holds", "rounding") or (self.verdict == "holds until" and self.others != "")
 
 
 def experiments(folder: Path) -> list[str]:
-    """The names of the experiments that have records below a folder."""
+    """The names of the experiments that have records below a folder. Other files of results have other lines."""
     files = [*folder.rglob("*.jsonl"), *folder.rglob("*.jsonl.gz")]
     names = {path.relative_to(folder).as_posix().removesuffix(".gz").removesuffix(".jsonl") for path in files}
-    return sorted(name for name in names if _is_experiment(folder, name))
+    return sorted(name for name in names if any('"optimum":' in line for line in unread(folder, name)[:1]))
 
 
-def _is_experiment(folder: Path, name: str) -> bool:
-    """Other files of results have other lines."""
-    try:
-        return bool(stored(folder, name))
-    except ValueError:
-        return False
+def is_unknown(folder: Path, name: str) -> bool:
+    """Are the runs of the experiment of an unknown commit?"""
+    return Record.from_json(unread(folder, name)[0]).commit is None
 
 
 def repeatable(record: Record) -> bool:
@@ -78,34 +79,39 @@ def repeatable(record: Record) -> bool:
 
 
 def sample(folder: Path, names: Sequence[str], count: int, seed: int) -> list[tuple[str, Record]]:
-    """Some runs at random, from as many experiments as possible. Of an experiment with runs of an unknown commit, one
-    of these."""
+    """Some runs at random, one of each experiment, then another of each, and so on."""
     chance = random.Random(seed)
-    piles = []
-    for name in names:
-        runs = [record for record in stored(folder, name) if record.commit is None or repeatable(record)]
-        unknown = [record for record in runs if record.commit is None]
-        chance.shuffle(runs)
-        piles.append([(name, record) for record in (unknown[:1] or runs)])
+    piles = [_shuffled(folder, name, chance) for name in names]
     chance.shuffle(piles)
-    rounds = max((len(pile) for pile in piles), default=0)
-    return [pile[i] for i in range(rounds) for pile in piles if i < len(pile)][:count]
+    chosen: list[tuple[str, Record]] = []
+    while piles and len(chosen) < count:
+        piles, drawn = _dealt(piles)
+        chosen += drawn
+    return chosen[:count]
+
+
+def _shuffled(folder: Path, name: str, chance: random.Random) -> Iterator[tuple[str, Record]]:
+    """The repeatable runs of an experiment in random order, read when they are asked for."""
+    lines = unread(folder, name)
+    chance.shuffle(lines)
+    return ((name, record) for record in map(Record.from_json, lines) if repeatable(record))
+
+
+def _dealt(piles: list[_Pile]) -> tuple[list[_Pile], list[tuple[str, Record]]]:
+    """The piles that are not used up, and the next run of each."""
+    drawn = [(pile, next(pile, None)) for pile in piles]
+    left = [(pile, run) for pile, run in drawn if run is not None]
+    return [pile for pile, _ in left], [run for _, run in left]
 
 
 def check(chosen: Sequence[tuple[str, Record]], *, short: bool, workers: int | None = None) -> Iterator[Finding]:
     """Make the runs again, and say of each what came out, in any order. The short form makes only their beginnings."""
     waiting: dict[Case, list[tuple[str, Record]]] = {}
     for name, record in chosen:
-        if record.points is None:
-            yield Finding(name, record, "unknown")
-        else:
-            waiting.setdefault(beginning(record.case) if short else record.case, []).append((name, record))
+        waiting.setdefault(beginning(record.case) if short else record.case, []).append((name, record))
     cases = list(waiting)
-    if workers == 1 or len(cases) < 2:
-        again = map(run, cases)
-    else:
-        again = experiment.spread(cases, workers=workers, engine="local", address=None)
-    for made in again:
+    alone = workers == 1 or len(cases) < 2
+    for made in map(run, cases) if alone else experiment.spread(cases, workers=workers, engine="local", address=None):
         yield from (compared(name, record, made) for name, record in waiting[made.case])
 
 
@@ -122,16 +128,19 @@ def compared(name: str, record: Record, made: Record) -> Finding:
     same = [agrees(record, made, i) for i in range(n)]
     different = same.index(False) if False in same else n
     agree, of = max(different - first, 0), max(n - first, 0)
+    others = other_versions(record.versions or {}, origin().versions)
     verdict: Verdict = "differs"
     if different == n:
         verdict = "holds"
+    elif others and record.case.rule == "aegis":
+        verdict = "rounding"
     elif agree >= ENOUGH:
         verdict = "holds until"
-    return Finding(name, record, verdict, agree, of, other_versions(record.versions or {}, origin().versions))
+    return Finding(name, record, verdict, agree, of, others)
 
 
 def agrees(record: Record, made: Record, i: int) -> bool:
-    """Is trial i the same in both? What has no value in one of them, because the run ended, is compared by its query."""
+    """Is trial i the same in both? What has no value in one of them, since that run ended, is compared by its query."""
     assert record.points is not None
     assert made.points is not None
     if i >= min(len(record.points), len(made.points)):
@@ -157,7 +166,7 @@ def line(finding: Finding, why: str | None) -> str:
         "holds": f"holds, {finding.compared} queries",
         "holds until": f"holds until query {finding.agree} of {finding.compared}",
         "differs": f"differs from query {finding.agree + 1} of {finding.compared} on",
-        "unknown": "cannot be checked",
+        "rounding": "cannot be compared",
     }[finding.verdict]
     rounding = f" ({finding.others})" if finding.verdict != "holds" and finding.others else ""
     age = "" if finding.held else f"; aged: {why}" if why else "; NOT DECLARED AGED"

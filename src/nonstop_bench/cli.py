@@ -170,18 +170,19 @@ def check(folder: Path, count: int, seed: int, short: bool, workers: int | None)
     FOLDER is benchmarks/results unless given. The exit code is 1 if a run does not hold whose experiment aged.toml does
     not declare to be of an older code.
     """
-    names = checking.experiments(folder)
-    old = aged(folder)
-    unheld = 0
-    for finding in checking.check(checking.sample(folder, names, count, seed), short=short, workers=workers):
-        why = "" if finding.held else old.get(finding.experiment)
-        unheld += why is None
+    names, old = checking.experiments(folder), aged(folder)
+    unknown = [name for name in names if checking.is_unknown(folder, name)]
+    known = [name for name in names if name not in unknown]
+    wrong = {name: f"{name} is of an unknown commit" for name in unknown if name not in old}
+    wrong |= {name: f"aged.toml names {name}, which has no results" for name in set(old) - set(names)}
+    for finding in checking.check(checking.sample(folder, known, count, seed), short=short, workers=workers):
+        why = old.get(finding.experiment)
         click.echo(checking.line(finding, why))
-    gone = sorted(set(old) - set(names))
-    if gone:
-        raise click.ClickException(f"aged.toml names experiments without results: {', '.join(gone)}")
-    if unheld:
-        raise click.ClickException(f"{unheld} of the runs do not hold: make them anew, or name them in aged.toml")
+        if not finding.held and why is None:
+            wrong[finding.experiment] = f"a run of {finding.experiment} does not hold: make it anew, or declare it aged"
+    click.echo(f"{len(unknown)} experiments are of an unknown commit and cannot be checked")
+    if wrong:
+        raise click.ClickException("; ".join(sorted(wrong.values())))
 
 
 @main.command()

@@ -40,9 +40,10 @@ def origin() -> Origin:
 
 
 def _blas() -> str:
-    """The library of linear algebra and the kind of processor that it runs on: they decide how numbers are rounded."""
+    """The library of linear algebra and the kind of processor that it runs on: with the versions of NumPy and SciPy,
+    which bring it, they decide how numbers are rounded."""
     found = [each for each in threadpool_info() if each["user_api"] == "blas"]
-    said = {f"{each['internal_api']} {each['version']} {each.get('architecture', '')}".strip() for each in found}
+    said = {f"{each['internal_api']} {each.get('architecture', '')}".strip() for each in found}
     return ", ".join(sorted(said)) or platform.machine()
 
 
