@@ -62,6 +62,20 @@ class Standardize:
 
 
 @dataclass(frozen=True, slots=True)
+class Shifted:
+    """Another transform, and then minus a level: that of a process whose mean is not zero."""
+
+    inner: Output
+    level: float
+
+    def forward(self, y: Array) -> Array:
+        return self.inner.forward(y) - self.level
+
+    def backward(self, z: Array) -> Array:
+        return self.inner.backward(z + self.level)
+
+
+@dataclass(frozen=True, slots=True)
 class Compress:
     """Standardise, but compress what lies below the median, or below a lower knee, by a logarithm first.
 
