@@ -154,9 +154,10 @@ def test_all_together(rule: str) -> None:
     assert rule == "random" or proposal.rung == "model"
 
 
-@pytest.mark.parametrize("rule", ["ucb", "ts", "ehvi", DEFAULT_RULE])
+@pytest.mark.parametrize("objectives", [2, 3])
+@pytest.mark.parametrize("rule", ["ucb", "ts", "ehvi", "ehvi-wide", DEFAULT_RULE])
 @pytest.mark.parametrize("kind", ["mixed", "discrete", "conditional", "region", "fixed"])
-def test_in_every_kind_of_space(rule: str, kind: str) -> None:
+def test_in_every_kind_of_space(rule: str, kind: str, objectives: int) -> None:
     rng = np.random.default_rng(1)
     cubes = {
         "mixed": Cube((Continuous(), Levels(20), OneHot(3))),
@@ -167,9 +168,11 @@ def test_in_every_kind_of_space(rule: str, kind: str) -> None:
     }
     cube = cubes[kind]
     X = cube.spread(rng.random((30, cube.axes)))
-    Y = np.column_stack([X[:, 0], np.square(X - 0.5).sum(axis=1), X.sum(axis=1)])
+    Y = np.column_stack([X[:, 0], np.square(X - 0.5).sum(axis=1), np.square(X - 0.2).sum(axis=1), X.sum(axis=1)])
+    Y = Y[:, [*range(objectives), 3]]
     fixed = [0.3, math.nan, math.nan] if kind == "fixed" else None
-    given: dict[str, Any] = {"goals": ["maximize", "minimize", ">= 0.5"], "cube": cube, "fixed": fixed}
+    goals = [*["maximize", "minimize", "minimize"][:objectives], ">= 0.5"]
+    given: dict[str, Any] = {"goals": goals, "cube": cube, "fixed": fixed}
     x = propose(X, Y, X[:2], rule, failed=X[-3:], **given).x
     np.testing.assert_allclose(cube.snap(x[None])[0], x)
     assert cube.holds(x[None]).all()
@@ -263,7 +266,7 @@ def test_a_busy_point_outside_the_bounds_is_no_value_to_beat() -> None:
 # Data that say little
 
 
-@pytest.mark.parametrize("rule", ["logei", "ts", "ehvi", "aegis", DEFAULT_RULE])
+@pytest.mark.parametrize("rule", ["logei", "ts", "ehvi", "ehvi-wide", "aegis", DEFAULT_RULE])
 @pytest.mark.parametrize("kind", ["one", "none", "flat", "tiny", "huge", "twice", "infeasible", "feasible", "ties"])
 def test_data_that_say_little(kind: str, rule: str) -> None:
     X, Y = data(n=12)
@@ -293,6 +296,16 @@ def test_no_values_make_it_raise(drawn: st.DataObject, n: int, d: int, rule: str
     Y = drawn.draw(arrays(np.float64, (n, 4), elements=VALUES))
     X = np.random.default_rng(n).random((n, d))
     proposal = propose(X, Y, rule=rule, goals=GOALS, surrogate=drawn.draw(st.sampled_from(["nonstop", "paper"])))
+    assert ((proposal.x >= 0.0) & (proposal.x <= 1.0)).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data(), st.integers(1, 8), st.sampled_from(["ehvi", "ehvi-wide"]))
+def test_no_values_of_three_objectives_make_it_raise(drawn: st.DataObject, n: int, rule: str) -> None:
+    Y = drawn.draw(arrays(np.float64, (n, 4), elements=VALUES))
+    X = np.random.default_rng(n).random((n, 2))
+    goals = ["minimize", "maximize", "minimize", "<= 0.6"]
+    proposal = propose(X, Y, X[:2] * 0.5, rule=rule, goals=goals)
     assert ((proposal.x >= 0.0) & (proposal.x <= 1.0)).all()
 
 
@@ -345,3 +358,17 @@ def test_two_objectives_are_solved(rule: str) -> None:
     blind = zdt1(np.random.default_rng(2).random((1000, 3)))
     corner = np.array([-1.1, -1.1])
     assert hypervolume(-Y, corner) > hypervolume(-blind, corner) + 0.1
+
+
+def sphere(X: Array) -> Array:
+    """DTLZ2 with three objectives: the front is a part of the unit sphere."""
+    a, b = X[:, :2].T * math.pi / 2.0
+    radius = 1.0 + np.square(X[:, 2:] - 0.5).sum(axis=1)
+    return radius[:, None] * np.column_stack([np.cos(a) * np.cos(b), np.cos(a) * np.sin(b), np.sin(a)])
+
+
+def test_three_objectives_are_solved() -> None:
+    Y = searched(sphere, ["minimize"] * 3, 4, DEFAULT_OF_SEVERAL, 30)
+    blind = sphere(np.random.default_rng(2).random((38 * 4, 4)))
+    corner = np.full(3, -1.1)
+    assert hypervolume(-Y, corner) > hypervolume(-blind, corner)

@@ -129,7 +129,8 @@ def propose(
     is sought: "minimize" or "maximize", or a bound that it has to keep, such as "<= 8.0" (or a Bound). At least one is
     an objective. What keeps the bounds counts as feasible: the best feasible result has to be beaten, and the
     log-probability of each bound is added to the rule. With several objectives the rule looks at a scalarisation of
-    them, in a direction that the seed decides; points of the whole Pareto front are sought that way, one by one.
+    them, in a direction that the seed decides; points of the whole Pareto front are sought that way, one by one. For
+    two and three objectives there are rules that look at the volume that the front dominates: the default has them.
 
     `fixed` (d,) are values to keep, NaN where a column is free: the others are optimised given these, by a model of all
     values. With a cube that has constraints, the proposal satisfies them.
