@@ -364,7 +364,7 @@ def sphere(X: Array) -> Array:
     """DTLZ2 with three objectives: the front is a part of the unit sphere."""
     a, b = X[:, :2].T * math.pi / 2.0
     radius = 1.0 + np.square(X[:, 2:] - 0.5).sum(axis=1)
-    return radius[:, None] * np.column_stack([np.cos(a) * np.cos(b), np.cos(a) * np.sin(b), np.sin(a)])
+    return np.column_stack([radius * np.cos(a) * np.cos(b), radius * np.cos(a) * np.sin(b), radius * np.sin(a)])
 
 
 def test_three_objectives_are_solved() -> None:
