@@ -18,7 +18,7 @@ from nonstop_bench.simulate import Optimizer, Setup, Simulated, simulate
 
 def run(case: Case) -> Record:
     """Run a case. Deterministic except for `seconds`, and for everything if the overhead is measured."""
-    task = find(case.problem)
+    task = find(case.problem, case.seed)
     return record_of(case, task, simulate(setup_of(case, task)))
 
 
