@@ -12,6 +12,7 @@ hands them out one by one, as Ray Tune's HEBOSearch does but for its barrier: an
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -98,7 +99,8 @@ def _end(process: subprocess.Popen[str]) -> None:
     process.kill()
     for pipe in (process.stdin, process.stdout):
         assert pipe is not None
-        pipe.close()
+        with contextlib.suppress(BrokenPipeError):  # of a line that the process has not read
+            pipe.close()
     process.wait()
 
 
