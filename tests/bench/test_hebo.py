@@ -38,6 +38,7 @@ class DesignSpace:
 """
 OPTIMIZER = """
 import os
+import time
 import numpy as np
 import pandas as pd
 
@@ -55,6 +56,8 @@ class HEBO:
 
     def suggest(self, n_suggestions):
         print("jitter is too large, give up fitting GP", flush=True)
+        if n_suggestions == 8 and self.told:
+            time.sleep(600)
         self.asked += 1
         sum(range(300_000))
         low = {each["name"]: each.get("lb", "1") for each in self.space.parameters}
@@ -115,9 +118,7 @@ def test_an_error_of_hebo_is_shown(fake: Path) -> None:  # noqa: ARG001
 
 def test_without_its_environment_there_is_a_hint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(PYTHON_VARIABLE, str(tmp_path / "nothing"))
-    with pytest.raises(
-        PeerError, match="hebo needs an environment of its own, and .*nothing is missing: make peers-hebo"
-    ):
+    with pytest.raises(PeerError, match=r"needs an environment of its own, and .*nothing is missing: make peers-hebo"):
         make("hebo", SPACE, 0)
 
 
@@ -148,15 +149,17 @@ def test_the_process_ends_with_its_peer(fake: Path) -> None:  # noqa: ARG001
 
 
 def test_the_process_dies_with_its_parent(fake: Path) -> None:  # noqa: ARG001
-    """Also if the parent is killed, and cannot say goodbye."""
+    """Also if the parent is killed, and cannot say goodbye, while HEBO is at work for ten minutes."""
     code = (
         "import nonstop, time; from nonstop_bench.peers.optimizers.hebo import Hebo\n"
-        "peer = Hebo(nonstop.Space({'depth': nonstop.Int(1, 12), 'width': nonstop.Int(1, 9)}), 7, 'one')\n"
-        "print(peer._process.pid, flush=True); time.sleep(600)"
+        "peer = Hebo(nonstop.Space({'depth': nonstop.Int(1, 12), 'width': nonstop.Int(1, 9)}), 7, 'batch')\n"
+        "peer.tell({'depth': 1, 'width': 1}, 0.0)\n"
+        "print(peer._process.pid, flush=True); peer.ask([])"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
         pid = int(parent.stdout.readline())
+        time.sleep(0.2)
         assert not gone(pid)
         parent.send_signal(signal.SIGKILL)
     wait_until_gone(pid)

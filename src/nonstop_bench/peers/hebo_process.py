@@ -7,7 +7,7 @@ It imports HEBO, and nothing of ours. A line of JSON comes in, a line goes out:
     {"ask": 8}                        -> {"params": [...]}      so many suggestions
     anything that fails               -> {"error": "its traceback"}
 
-Every answer has "seconds", the processor time of this process so far. It ends with its input: when its parent is gone.
+Every answer has "seconds", the processor time of this process so far. It ends with its input, or with its parent.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import json
 import os
 import random
 import sys
+import threading
 import time
 import traceback
 import warnings
@@ -55,8 +56,16 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+def _end_with(parent: int) -> None:
+    """A suggestion takes seconds; who asked for it may be killed meanwhile."""
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
+
+
 def main() -> None:
     """Answer until the input ends."""
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     warnings.simplefilter("ignore")
     pipe = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # HEBO prints its jitter to standard output
