@@ -126,9 +126,9 @@ def _short(number: float, digits: int) -> float | None:
 
 def stored(folder: Path, name: str) -> list[Record]:
     """The runs of an experiment: those in the compressed file, and those that were added since. As soon as one says
-    which commit made it, those of an unknown commit are left out."""
+    which commit made it, those of an unknown commit are left out. Of a case that was run twice, the later counts."""
     runs = read(*parts(folder / f"{name}.jsonl"))
-    return [run for run in runs if run.commit is not None] or runs
+    return list({run.case: run for run in [run for run in runs if run.commit is not None] or runs}.values())
 
 
 def unread(folder: Path, name: str) -> list[str]:
