@@ -21,6 +21,7 @@ from nonstop.surrogate.model import PAPER
 from nonstop.types import Array
 from nonstop_bench.case import Case
 from nonstop_bench.presets import PRESETS, TEN
+from nonstop_bench.records import Record
 from nonstop_bench.released import JointLogEI, RawUCB, ReleasedAegis, ReleasedPenalized, log_fat_softplus
 from nonstop_bench.run import run
 from nonstop_bench.settings import rule_in, settings_of, surrogate_in
@@ -229,7 +230,7 @@ def test_the_fat_softplus() -> None:
 def test_every_rule_runs_as_published(rule: str) -> None:
     case = Case("ackley-2", rule=rule, q=3, horizon=2.0, guard=False, switches="+".join(AS_PUBLISHED))
     record = run(case)
-    assert len(there(record.points)) > 9
+    assert len(there(Record.from_json(record.to_json()).points)) > 9
     assert rule_of(rule_in(case)) is not None
     assert isinstance(surrogate_in(case), Surrogate)
     assert UCB() == rule_of("ucb")
