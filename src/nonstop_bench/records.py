@@ -10,6 +10,7 @@ never mixed with others, and never count as run.
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import math
 import os
@@ -135,6 +136,11 @@ def unread(folder: Path, name: str) -> list[str]:
     """The lines of the runs that stored() would read: to read a few of many."""
     lines = [line for part in parts(folder / f"{name}.jsonl") for line in _lines(part)]
     return [line for line in lines if _KNOWN in line] or lines
+
+
+def first_lines(folder: Path, name: str) -> list[str]:
+    """The first line of each file of an experiment."""
+    return [line for part in parts(folder / f"{name}.jsonl") for line in itertools.islice(_lines(part), 1)]
 
 
 def parts(path: Path) -> list[Path]:
