@@ -24,7 +24,7 @@ from nonstop.acquisition.aim import Aim, Goal
 from nonstop.acquisition.data import Data, checked_seed
 from nonstop.acquisition.feasible import Conditions, Feasible, log_probability, success_terms
 from nonstop.acquisition.inside import filling
-from nonstop.acquisition.maximize import Terrain, maximize
+from nonstop.acquisition.maximize import Guide, Terrain, maximize
 from nonstop.acquisition.rule import Acquisition, Choice, Chooser, Drawer, Rule, Score, Term, View
 from nonstop.acquisition.rules import default_rule, rule_for, rule_of
 from nonstop.acquisition.scored import Scored
@@ -261,9 +261,10 @@ class _Search:
         return self.success + self.bounds
 
     def maximize(self, acquisition: Acquisition) -> Choice:
+        terrain = acquisition.guided(self.terrain) if isinstance(acquisition, Guide) else self.terrain
         if self.terms:  # without a feasible result there is nothing to improve on: one has to be found first
             acquisition = Feasible(acquisition, self.terms) if self.sought.found else Conditions(self.terms)
-        return maximize(acquisition, self.terrain, self.rng)
+        return maximize(acquisition, terrain, self.rng)
 
 
 def _centers(sought: Sought, cube: Cube) -> Array:
@@ -298,7 +299,8 @@ def _chosen(rule: Chooser, search: _Search) -> _Chosen:
     believed = without(data.believed, data.busy)
     posterior = sought.posterior.condition(believed)
     known = posterior, sought.best, len(data.X), data.busy, believed, data.ground
-    view = View(*known, search.rng, search.maximize, search.terms, sought.expected)
+    kept = np.concatenate([sought.violation == 0.0, sought.expected(believed)])
+    view = View(*known, search.rng, search.maximize, search.terms, sought.expected, kept)
     return _Chosen.of(data, rule.choose(view), search.rng, len(believed))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from nonstop_bench.arena.halves import ARENA
 from nonstop_bench.candidates import CANDIDATES, THOROUGH
 from nonstop_bench.case import OURS, Case
 from nonstop_bench.suites import CHOOSING, HELD_OUT
@@ -199,6 +200,7 @@ _ALL = (
         PEERS,
         _CONTEST[1:],
     ),
+    *(Preset(part.name, part.about, part.cases[0], (OURS,), 10, part.rivals, part.cases[1:]) for part in ARENA),
     Preset("small", "Branin in seconds, to see how things work", Case("branin", q=4, horizon=5.0), FIVE, 3),
 )
 PRESETS: Final[Mapping[str, Preset]] = {preset.name: preset for preset in _ALL}

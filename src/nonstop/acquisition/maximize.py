@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +65,16 @@ class Terrain:
     starts: int = 16
     #: Are there candidates around the centers?
     around: bool = True
+    #: Rounds of a climb, at most.
+    rounds: int = _CLIMB
+
+
+@runtime_checkable
+class Guide(Protocol):
+    """An acquisition that knows better where to look for its maximum, and how thoroughly."""
+
+    def guided(self, terrain: Terrain) -> Terrain:
+        """The terrain, changed."""
 
 
 def maximize(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator) -> Choice:
@@ -181,7 +192,7 @@ def _polish(
         return -value, -gradient
 
     reach = np.minimum(terrain.lengthscales, 1.0)
-    rounds = _CLIMB if terrain.cube.region is None else _ROUNDS
+    rounds = terrain.rounds if terrain.cube.region is None else min(terrain.rounds, _ROUNDS)
     found = minimize(
         negative,
         starts,

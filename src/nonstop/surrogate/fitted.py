@@ -20,7 +20,7 @@ from nonstop.surrogate.fit import fit, prior_mode
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.model import Surrogate
-from nonstop.surrogate.output import Output, Shifted, output_of
+from nonstop.surrogate.output import Compress, Output, Shifted, output_of
 from nonstop.surrogate.thinning import best_and_even
 from nonstop.types import Array
 
@@ -111,6 +111,12 @@ def _levelled(surrogate: Surrogate, gp: GP, output: Output, results: int) -> tup
         found, _ = _estimated(surrogate, gp.X, z - level, gp.hyperparameters, results, gp.embedding)
         gp = GP.of(gp.X, z - level, found, surrogate.kernel, gp.embedding)
     return gp, Shifted(output, level)
+
+
+def several_output(surrogate: Surrogate, y: Array, least: float) -> Output:
+    """The transform of one of several objectives. What is bad in one may be best in another: so values as good as
+    `least`, the worst of the front, are not compressed."""
+    return Compress.of(y, least) if surrogate.output == "compress" else output_of(surrogate.output, y)
 
 
 def _still_good(warm: Hyperparameters, results: int, refit: float) -> bool:
