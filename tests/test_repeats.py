@@ -41,7 +41,7 @@ def test_a_runner_up_is_said_to_be_one() -> None:
     assert math.isnan(found.value)
 
 
-@pytest.mark.parametrize("rule", sorted(set(RULES) - {"ehvi", "random"}))
+@pytest.mark.parametrize("rule", sorted(name for name in RULES if name != "random" and not name.startswith("ehvi")))
 def test_with_repeats_the_rules_own_choice_is_returned(rule: str) -> None:
     """Busy is what the rule chose before."""
     once = propose(X, Y, None, rule, 3, surrogate="paper")
