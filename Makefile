@@ -159,7 +159,7 @@ paper-figures: .venv/.ready ## Draw the paper's figures anew, from the results i
 	@$(BIN)/nonstop-bench figures --results benchmarks/results --out benchmarks/results/figures $(ARGS)
 
 test-peers: .venv-peers/.ready ## Run the tests that need torch or other optimisers
-	@$(PEERS)/python -m pytest -q tests/bench/test_peers.py tests/bench/test_outcomes_peers.py tests/bench/test_outcomes.py \
+	@$(PEERS)/python -m pytest -q tests/bench/test_peers.py tests/bench/test_released_peers.py tests/bench/test_outcomes_peers.py tests/bench/test_outcomes.py \
 		tests/bench/test_spaces.py tests/bench/test_cnn.py tests/bench/test_cifar.py tests/files/test_optuna.py \
 		tests/integrations/test_gest_xopt.py $(ARGS)
 

@@ -28,7 +28,7 @@ import numpy as np
 from nonstop_bench import experiment
 from nonstop_bench.case import OURS, Case
 from nonstop_bench.origin import origin
-from nonstop_bench.records import Record, unread
+from nonstop_bench.records import Record, first_lines, unread
 from nonstop_bench.run import run
 
 Verdict: TypeAlias = Literal["holds", "holds until", "differs", "rounding"]
@@ -65,12 +65,12 @@ def experiments(folder: Path) -> list[str]:
     """The names of the experiments that have records below a folder. Other files of results have other lines."""
     files = [*folder.rglob("*.jsonl"), *folder.rglob("*.jsonl.gz")]
     names = {path.relative_to(folder).as_posix().removesuffix(".gz").removesuffix(".jsonl") for path in files}
-    return sorted(name for name in names if any('"optimum":' in line for line in unread(folder, name)[:1]))
+    return sorted(name for name in names if any('"optimum":' in line for line in first_lines(folder, name)))
 
 
 def is_unknown(folder: Path, name: str) -> bool:
-    """Are the runs of the experiment of an unknown commit?"""
-    return Record.from_json(unread(folder, name)[0]).commit is None
+    """Are the runs of the experiment of an unknown commit? A file has either such runs or others."""
+    return all(Record.from_json(line).commit is None for line in first_lines(folder, name))
 
 
 def repeatable(record: Record) -> bool:

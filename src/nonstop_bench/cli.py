@@ -146,6 +146,8 @@ def pack(names: tuple[str, ...], results: Path) -> None:
     for name in names or [name for name in PRESETS if (results / f"{name}.jsonl").is_file()]:
         path = results / f"{preset(name).name}.jsonl"
         click.echo(f"{name}: {records.pack(path)} runs in {path}.gz")
+        if name in aged(results):
+            click.echo(f"{name} is named in aged.toml: take it out, now that it was made anew")
 
 
 @main.command()

@@ -162,6 +162,9 @@ _ALL = (
             ("pest-control", "a real task; time is the price paid", 8, 150.0),
             ("xgboost-300", "a real task; time goes with the trees", 4, 30.0),
             ("xgboost-300", "a real task; time goes with the trees", 8, 15.0),
+            ("proteus-emulated", "an emulator of PROTEUS from 120 evaluations", 4, 30.0),
+            ("proteus-emulated", "an emulator of PROTEUS from 120 evaluations", 8, 30.0),
+            ("proteus-emulated", "an emulator of PROTEUS from 120 evaluations", 20, 30.0),
         )
     ),
     Preset("paper/hartmann-6-q4-long", "a longer budget", Case("hartmann-6", q=4, horizon=100.0), FIVE, 20),

@@ -10,6 +10,7 @@ never mixed with others, and never count as run.
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import math
 import os
@@ -126,15 +127,20 @@ def _short(number: float, digits: int) -> float | None:
 
 def stored(folder: Path, name: str) -> list[Record]:
     """The runs of an experiment: those in the compressed file, and those that were added since. As soon as one says
-    which commit made it, those of an unknown commit are left out."""
+    which commit made it, those of an unknown commit are left out. Of a case that was run twice, the later counts."""
     runs = read(*parts(folder / f"{name}.jsonl"))
-    return [run for run in runs if run.commit is not None] or runs
+    return list({run.case: run for run in [run for run in runs if run.commit is not None] or runs}.values())
 
 
 def unread(folder: Path, name: str) -> list[str]:
     """The lines of the runs that stored() would read: to read a few of many."""
     lines = [line for part in parts(folder / f"{name}.jsonl") for line in _lines(part)]
     return [line for line in lines if _KNOWN in line] or lines
+
+
+def first_lines(folder: Path, name: str) -> list[str]:
+    """The first line of each file of an experiment."""
+    return [line for part in parts(folder / f"{name}.jsonl") for line in itertools.islice(_lines(part), 1)]
 
 
 def parts(path: Path) -> list[Path]:

@@ -70,8 +70,8 @@ class ReleasedPenalized:
     clamp: bool = False
     steep: bool = False
     wide: bool = False
-    center: float = math.nan
-    spread: float = math.nan
+    center: float = 0.0  # of the values, once it has seen them
+    spread: float = 1.0
 
     def seeing(self, y: Array) -> ReleasedPenalized:
         spread = float(np.std(y, ddof=1)) if len(y) > 1 else 1.0

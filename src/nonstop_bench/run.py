@@ -15,7 +15,7 @@ from nonstop_bench.origin import origin
 from nonstop_bench.problems.catalogue import find
 from nonstop_bench.problems.task import Task
 from nonstop_bench.records import Array, Record
-from nonstop_bench.settings import rule_in, settings_of, surrogate_in
+from nonstop_bench.settings import rule_in, settings_of, starts_warm, surrogate_in
 from nonstop_bench.simulate import Optimizer, Setup, Simulated, simulate
 
 
@@ -52,6 +52,7 @@ def setup_of(case: Case, task: Task) -> Setup:
         surrogate=surrogate_in(case),
         optimizer=_peer(case, task),
         guard=case.guard,
+        warm=starts_warm(case),
     )
 
 

@@ -23,6 +23,7 @@ def settings_of(case: Case) -> dict[str, Any]:
     return {
         "rule": plain(rule_of(rule_in(case))),
         "surrogate": plain(surrogate_in(case)),
+        "warm": starts_warm(case),
         "maximizer": {name: plain(value) for name, value in EFFORT.items()},
     }
 
@@ -36,6 +37,11 @@ def surrogate_in(case: Case) -> Surrogate:
     """The surrogate that the case names, its switches considered."""
     named = SURROGATES.get(case.surrogate) or surrogate_of(case.surrogate)
     return surrogate_with(named, checked(case.switches))
+
+
+def starts_warm(case: Case) -> bool:
+    """Does a fit start from the hyperparameters of the last one?"""
+    return "cold" not in checked(case.switches)
 
 
 def plain(value: Any) -> Any:

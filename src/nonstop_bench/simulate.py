@@ -66,6 +66,8 @@ class Setup:
     optimizer: Optimizer | None = None
     #: Without the guard, the rule's own choice is evaluated, whether it is a busy point or not.
     guard: bool = True
+    #: Does a fit start from the hyperparameters of the last one, as in every study?
+    warm: bool = True
     #: For a run without initial data: how many of its trials are quasi-random. An optimizer then chooses all points.
     initial: int | None = None
 
@@ -167,6 +169,8 @@ class _Simulation:
         """propose(), watched, and without its guard if the setup says so."""
         if isinstance(named["rule"], Seeing):
             named["rule"] = named["rule"].seeing(given[1])
+        if not self.setup.warm:
+            named["warm"] = None
         self.proposal = propose(*given, **named, repeats=not self.setup.guard)
         return self.proposal
 

@@ -11,6 +11,7 @@ scaled inputs. E-LogEI as released is called with an argument that BoTorch does 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
@@ -28,6 +29,7 @@ SWITCHES: Final[Mapping[str, str]] = {
     "twice": "the believers scale busy points to the range of the data twice",
     "front": "the front of AEGIS is of one random population, and minimises the mean",
     "joint": "E-LogEI is the joint improvement of the point and the busy ones",
+    "cold": "every fit starts anew, and not from the last",
     "flat": "no prior of the lengthscales, and no bounds but those of positive numbers",
     "constant": "the process has a fitted constant mean",
 }
@@ -43,9 +45,10 @@ CHANGES: Final[Mapping[str, tuple[str, ...]]] = {
 AS_TEXT: Final = ("starts",)
 AS_PUBLISHED: Final = tuple(SWITCHES)
 
-#: A log-normal density is flat as far as lengthscales go if it is very wide and its mode is at 1.
-_WIDE = 300.0
-FLAT: Final = LogNormal(_WIDE**2, _WIDE)
+#: A log-normal density that is very wide and has its mode among the usual lengthscales is flat as far as these go. The
+#: fit starts at the mode, and so close to where GPyTorch starts, 0.69; in d dimensions our mode grows by sqrt(d).
+_WIDE, _START = 300.0, 0.69 / math.sqrt(7.0)
+FLAT: Final = LogNormal(_WIDE**2 + math.log(_START), _WIDE)
 #: Positive numbers, as far as they make a difference.
 _POSITIVE: Final = (1e-4, 1e4)
 

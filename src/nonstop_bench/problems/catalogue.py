@@ -89,6 +89,7 @@ REAL: Mapping[str, str] = {
     "xgboost": "nonstop_bench.problems.xgboosted:full",
     "xgboost-300": "nonstop_bench.problems.xgboosted:bounded",
     "cnn": "nonstop_bench.problems.cnn:cifar10",
+    "proteus-emulated": "nonstop_bench.problems.emulated:emulated",
     "proteus": "nonstop_bench.problems.proteus:proteus",
     **{f"tune-{name}": f"nonstop_bench.problems.tuning:{name.replace('-', '_')}" for name in TUNED},
 }
