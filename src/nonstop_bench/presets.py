@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from nonstop_bench import designed
 from nonstop_bench.candidates import CANDIDATES, THOROUGH
 from nonstop_bench.case import OURS, Case
 from nonstop_bench.suites import CHOOSING, HELD_OUT
@@ -146,6 +147,9 @@ _ALL = (
         10,
         PEERS,
         _CONTEST[1:],
+    ),
+    Preset(
+        designed.NAME, "six factors crossed", designed.CELLS[0], designed.RULES, designed.SEEDS, also=designed.CELLS[1:]
     ),
     Preset("small", "Branin in seconds, to see how things work", Case("branin", q=4, horizon=5.0), FIVE, 3),
 )
