@@ -12,11 +12,12 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
 import nonstop
+from nonstop import Proposal, propose
 from nonstop.acquisition.rule import Rule
 from nonstop.space.encoding import cube_of, encode
 from nonstop.storage.memory import MemoryStorage
@@ -62,6 +63,8 @@ class Setup:
     surrogate: str | nonstop.Surrogate = "paper"
     #: Replaces rule and surrogate after the first points.
     optimizer: Optimizer | None = None
+    #: Without the guard, the rule's own choice is evaluated, whether it is a busy point or not.
+    guard: bool = True
     #: For a run without initial data: how many of its trials are quasi-random. An optimizer then chooses all points.
     initial: int | None = None
 
@@ -109,6 +112,8 @@ class Simulated:
     seconds: Mapping[int, float]
     #: The numbers of the trials that were busy when this one was proposed.
     busy: Mapping[int, Sequence[int]]
+    #: The proposals, of those trials that have one.
+    proposals: Mapping[int, Proposal]
 
 
 def simulate(setup: Setup) -> Simulated:
@@ -127,7 +132,7 @@ class _Simulation:
         scratch = setup.initial is not None
         self.before = 0 if scratch else 3 * cube_of(setup.problem.space).most_active
         self.given = 0 if scratch else setup.q  # of the workers' points: those that no optimizer chooses
-        self.study = nonstop.create_study(
+        created = nonstop.create_study(
             MemoryStorage(self.clock),
             "simulated",
             space=setup.problem.space,
@@ -136,6 +141,10 @@ class _Simulation:
             seed=setup.seed,
             initial=self.before + setup.q if setup.initial is None else setup.initial,
         )
+        (record,) = created.storage.list_studies()
+        self.study = nonstop.Study(created.storage, record, created.spec, self.propose)
+        self.proposal: Proposal | None = None  # the latest
+        self.proposals: dict[int, Proposal] = {}
         self.events: list[_Event] = []
         self.counter = 0
         self.exact: dict[int, float] = {}
@@ -151,7 +160,12 @@ class _Simulation:
         finish = self.next_batch if self.setup.mode == "synchronous" else self.next_one
         while self.events and self.events[0].time <= self.setup.horizon:
             finish()
-        return Simulated(self.study, self.before, self.exact, self.seconds, self.busy)
+        return Simulated(self.study, self.before, self.exact, self.seconds, self.busy, self.proposals)
+
+    def propose(self, *given: Any, **named: Any) -> Proposal:
+        """propose(), watched, and without its guard if the setup says so."""
+        self.proposal = propose(*given, **named, repeats=not self.setup.guard)
+        return self.proposal
 
     def next_one(self) -> None:
         """The paper's algorithm 1, lines 8 to 14."""
@@ -189,6 +203,8 @@ class _Simulation:
         trial = self.study.ask(worker)
         seconds = time.process_time() - start
         self.seconds[trial.number] = seconds
+        if self.proposal is not None:
+            self.proposals[trial.number], self.proposal = self.proposal, None
         self.busy[trial.number] = [event.trial.number for event in self.events]
         return trial, seconds if self.setup.overhead == "measured" else self.setup.overhead
 

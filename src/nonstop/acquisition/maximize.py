@@ -35,10 +35,14 @@ _LOCAL_SCALES = (0.02, 0.5)  # of a lengthscale: how far local candidates lie fr
 _MOVED = 20  # coordinates in which a local candidate differs from its observation, on average
 _WALKERS = 3  # points from which to walk over discrete neighbours
 _TOP = 3  # of a walker's neighbours, those from which to climb
+_CLIMB = 200  # rounds of a climb, at most
 _ROUNDS = 40  # of a climb in a region: one that met the border would not get further anyway
 _SLIDERS = 4  # points that climb along the border of the region
 _WALK = 32  # moves of a walker, at most; few take more than ten
 ENUMERABLE = 8192  # in a discrete cube with at most so many points, all of them are candidates
+
+#: The numbers that decide how thorough the search is in a continuous cube, by name, for the records of experiments.
+EFFORT = {"shortlist": _SHORTLIST, "starts": _STARTS, "climb": _CLIMB, "around": _LOCAL_SCALES}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,7 +178,7 @@ def _polish(
         return -value, -gradient
 
     reach = np.minimum(terrain.lengthscales, 1.0)
-    rounds = 200 if terrain.cube.region is None else _ROUNDS
+    rounds = _CLIMB if terrain.cube.region is None else _ROUNDS
     found = minimize(
         negative,
         starts,
