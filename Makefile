@@ -22,7 +22,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help demo test test-lowest test-integrations test-sklearn-lowest test-slurm release browser screenshots lint format types docs check \
 	oracle bench-suggest bench-storage bench-dashboard bench-corners bench-utilisation bench-noise bench-failures bench-small \
 	bench-spaces bench-outcomes theory faults mutants partitions fuzz spaces \
-	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
+	goldens paper paper-tables paper-report paper-figures peers test-peers proteus proteus-env clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -150,6 +150,9 @@ paper-tables: .venv/.ready ## Make the tables of benchmarks/results anew, from t
 	@$(BIN)/nonstop-bench table choosing/q8 choosing/q4 choosing/q16 choosing/pareto choosing/faster --results benchmarks/results \
 		> benchmarks/results/choosing/tables.md
 	@$(BIN)/nonstop-bench peers --only-table --results benchmarks/results > benchmarks/results/peers/table.md
+
+paper-report: .venv/.ready ## Judge the paper's claims by the results in benchmarks/results: page, statistics, pictures, PDF
+	@$(BIN)/nonstop-bench report --results benchmarks/results --pictures docs/images --pdf benchmarks/results/paper/report.pdf
 
 paper-figures: .venv/.ready ## Draw the paper's figures anew, from the results in benchmarks/results
 	@$(BIN)/nonstop-bench figures --results benchmarks/results --out benchmarks/results/figures $(ARGS)

@@ -197,5 +197,43 @@ def peers(
     click.echo(contest.report([record for each in chosen for record in tables.stored(results, each.name)]))
 
 
+@main.command("statistics")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write it there instead of printing it.")
+@_RESULTS
+def statistics_table(out: Path | None, results: Path) -> None:
+    """UCB and LogEI against every other rule, with intervals and tests, as CSV."""
+    from nonstop_bench.report.pairs import all_pairs, table  # SciPy's tests take a second
+    from nonstop_bench.report.results import Results
+
+    text = table(all_pairs(Results(results)))
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        out.write_text(text, encoding="utf-8")
+
+
+@main.command()
+@click.option(
+    "--page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("docs/paper.md"),
+    show_default=True,
+    help="Where to write the page.",
+)
+@click.option("--pictures", type=click.Path(path_type=Path, file_okay=False), help="Draw its figures into this folder.")
+@click.option("--pdf", type=click.Path(path_type=Path, dir_okay=False), help="Write a PDF with tables and figures.")
+@_RESULTS
+def report(page: Path, pictures: Path | None, pdf: Path | None, results: Path) -> None:
+    """Judge the paper's claims by results: the page, and the statistics beside the results."""
+    from nonstop_bench.report.write import drawn, printed, written
+
+    for path in written(results, page):
+        click.echo(path)
+    for path in drawn(results, pictures) if pictures else ():
+        click.echo(path)
+    if pdf:
+        click.echo(printed(results, pdf))
+
+
 if __name__ == "__main__":
     main()

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 Array: TypeAlias = NDArray[np.float64]
 
-RESAMPLES: Final = 10_000
+RESAMPLES: Final = 4_000
 LEVEL: Final = 0.95
 _SEED = 20
 
@@ -91,7 +91,7 @@ def a12(a: Array, b: Array) -> Estimate:
     return _estimate(float(beats.mean()), np.einsum("ri,ri->r", W @ beats, W))
 
 
-def share(hits: int, n: int) -> Estimate:
+def share(hits: float, n: int) -> Estimate:
     """A share of n independent trials, with Wilson's interval (95 %)."""
     if not n:
         return Estimate(float("nan"), 0.0, 1.0)

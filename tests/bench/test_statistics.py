@@ -104,7 +104,7 @@ def test_resamples_are_uniform_and_always_the_same() -> None:
     np.testing.assert_allclose(statistics.weights(7).sum(axis=1), 1.0)
 
 
-@pytest.mark.parametrize("n", [10, 20, 50])
+@pytest.mark.parametrize("n", [10, 20])
 def test_the_interval_covers_the_median(n: int) -> None:
     """Skewed differences with a known median: in about 95 % of 400 studies the interval holds it."""
     rng = np.random.default_rng(n)
