@@ -8,18 +8,21 @@ factor is mixed up with that of another, or with what two of them do together.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
 from nonstop_bench.case import Case
 
 NAME: Final = "designed"
+#: The same cells with plain rules whose queries nothing replaces, also where they repeat a busy one.
+BARE: Final = "designed-unguarded"
 EVALUATIONS: Final = 40
 SEEDS: Final = 20
 #: The standard deviation of the noise, where there is some; the functions span about 1.
 NOISE: Final = 0.02
 RULES: Final = ("ucb", "kb-ucb", "adaptive-ucb", "logei", "kb-logei", "adaptive-logei")
+PLAIN: Final = ("ucb", "logei")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +72,4 @@ def levels_of(case: Case) -> tuple[bool, ...]:
 
 
 CELLS: Final = tuple(case_of(levels) for levels in product((False, True), repeat=len(FACTORS)) if sum(levels) % 2 == 0)
+UNGUARDED: Final = tuple(replace(case, guard=False) for case in CELLS)

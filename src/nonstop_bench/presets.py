@@ -191,8 +191,12 @@ _ALL = (
         PEERS,
         _CONTEST[1:],
     ),
-    Preset(
-        designed.NAME, "six factors crossed", designed.CELLS[0], designed.RULES, designed.SEEDS, also=designed.CELLS[1:]
+    *(
+        Preset(name, about, cells[0], rules, designed.SEEDS, also=cells[1:])
+        for name, about, cells, rules in (
+            (designed.NAME, "six factors crossed", designed.CELLS, designed.RULES),
+            (designed.BARE, "the same, repeated queries are not replaced", designed.UNGUARDED, designed.PLAIN),
+        )
     ),
     Preset("small", "Branin in seconds, to see how things work", Case("branin", q=4, horizon=5.0), FIVE, 3),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -39,6 +40,10 @@ def test_the_preset_runs_every_rule_on_every_cell_with_the_same_seeds() -> None:
     cases = preset(designed.NAME).cases()
     assert len(cases) == 32 * 6 * designed.SEEDS
     assert set(Counter(case.rule for case in cases).values()) == {32 * designed.SEEDS}
+    bare = preset(designed.BARE).cases()
+    assert {case.rule for case in bare} == set(designed.PLAIN)
+    assert {replace(case, guard=True) for case in bare} <= set(cases)
+    assert not any(case.guard for case in bare)
 
 
 @pytest.mark.parametrize("shape", ["rippled", "funnel"])

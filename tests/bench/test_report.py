@@ -17,6 +17,7 @@ from nonstop_bench.cli import main
 from nonstop_bench.presets import PRESETS
 from nonstop_bench.records import Record
 from nonstop_bench.report import design, model, page, pairs, pdf, queries, tasks, wins
+from nonstop_bench.report.design import Contender
 from nonstop_bench.report.results import Results, finals, matched
 from nonstop_bench.report.verdicts import Verdict, above, judged, tally, unrefuted, within, worded
 from nonstop_bench.statistics import Estimate
@@ -237,20 +238,23 @@ def test_effects_of_the_designed_experiment(tmp_path: Path) -> None:
             runs.append(designed_run(replace(cell.by("ucb"), seed=seed), start))
             runs.append(designed_run(replace(cell.by("kb-ucb"), seed=seed), start - gain))
     store(tmp_path, designed.NAME, runs)
-    found = design.differences(Results(tmp_path), "ucb", "kb-ucb")
+    found = design.differences(Results(tmp_path), Contender("ucb"), Contender("kb-ucb"))
     assert found is not None
     assert found.overall().value == pytest.approx(0.7)
     assert [round(found.effect(i).value, 6) for i in range(6)] == [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
     assert (found.where(3, False).value, found.where(3, True).value) == pytest.approx((0.2, 1.2))
     said = design.experiment(Results(tmp_path), {})
-    assert "Factors whose effect is decided: workers." in said["thumb"]
-    assert design.differences(Results(tmp_path), "logei", "kb-logei") is None
+    (said_of_ucb,) = said["thumb"].splitlines()
+    assert said_of_ucb.startswith("- KB-UCB against UCB: better over all cells. Decided better with optimum inside, ")
+    assert said_of_ucb.endswith("; decided worse with none. Factors whose effect is decided: workers.")
+    assert said["seeds"] == "4 seeds"
+    assert design.differences(Results(tmp_path), Contender("logei"), Contender("kb-logei")) is None
 
 
 def test_a_design_with_a_missing_cell_is_not_analysed(tmp_path: Path) -> None:
     runs = [designed_run(cell.by(rule), -1.0) for cell in designed.CELLS[1:] for rule in ("ucb", "kb-ucb")]
     store(tmp_path, designed.NAME, runs)
-    assert design.differences(Results(tmp_path), "ucb", "kb-ucb") is None
+    assert design.differences(Results(tmp_path), Contender("ucb"), Contender("kb-ucb")) is None
 
 
 def test_small_regrets_count_as_a_thousandth() -> None:

@@ -28,10 +28,28 @@ _INNER = ("ucb", "logei")
 
 
 def response(run: Record) -> float:
-    """The mean log regret over the evaluations that had a model behind them."""
-    last = score.evaluations(run)
-    regrets = [score.regret_after(run, n) for n in range(run.case.q, last + 1)]
-    return float(np.mean(np.log(np.maximum(regrets, _LEAST))))
+    """The mean log regret at the ends of the evaluations that had a model behind them."""
+    ends = np.sort(run.finished[run.initial :][np.isfinite(run.finished[run.initial :])])[run.case.q - 1 :]
+    return float(np.mean(np.log(np.maximum(score.regret_curve(run, ends), _LEAST))))
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A rule in the designed experiment, or in that without the guard."""
+
+    rule: str
+    experiment: str = designed.NAME
+
+    @property
+    def name(self) -> str:
+        """In print."""
+        return f"{words.named(self.rule)}{', no guard' if self.experiment == designed.BARE else ''}"
+
+
+def comparisons() -> list[tuple[Contender, Contender]]:
+    """Plain against believing, with the guard of every study and without it."""
+    firsts = [Contender(inner, experiment) for inner in _INNER for experiment in (designed.NAME, designed.BARE)]
+    return [(first, Contender(f"kb-{first.rule}")) for first in firsts]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,28 +73,21 @@ class Differences:
         return mean(self.D.mean(axis=0))
 
 
-def differences(results: Results, first: str, other: str) -> Differences | None:
-    """D of two rules, over the seeds that all cells have; None if there are none."""
-    found = {
-        rule: {(run.case.by("ucb"), run.case.seed): run for run in results.runs(designed.NAME).get(rule, [])}
-        for rule in (first, other)
-    }
-    keys = found[first].keys() & found[other].keys()
-    cells = [cell for cell in designed.CELLS if any(_plain(case) == cell for case, _ in keys)]
-    if len(cells) < len(designed.CELLS):
-        return None
-    by = {rule: {(_plain(case), seed): run for (case, seed), run in runs.items()} for rule, runs in found.items()}
-    both = by[first].keys() & by[other].keys()
-    seeds = sorted(set.intersection(*({seed for case, seed in both if case == cell} for cell in cells)))
+def differences(results: Results, first: Contender, other: Contender) -> Differences | None:
+    """D of two contenders, over the seeds that all cells have; None if there are none."""
+    one, two = (_responses(results, contender) for contender in (first, other))
+    both = one.keys() & two.keys()
+    seeds = sorted(set.intersection(*({seed for case, seed in both if case == cell} for cell in designed.CELLS)))
     if not seeds:
         return None
-    rows = [[response(by[first][c, s]) - response(by[other][c, s]) for s in seeds] for c in cells]
-    return Differences(np.array(rows), np.array([levels_of(cell) for cell in cells], dtype=np.float64))
+    rows = [[one[cell, seed] - two[cell, seed] for seed in seeds] for cell in designed.CELLS]
+    return Differences(np.array(rows), np.array([levels_of(cell) for cell in designed.CELLS], dtype=np.float64))
 
 
-def _plain(case: Case) -> Case:
-    """The case as the design lists it: of no seed and no rule."""
-    return designed.case_of(levels_of(case))
+def _responses(results: Results, contender: Contender) -> dict[tuple[Case, int], float]:
+    """By the cell, as the design lists it, and the seed."""
+    runs = results.runs(contender.experiment).get(contender.rule, [])
+    return {(designed.case_of(levels_of(run.case)), run.case.seed): response(run) for run in runs}
 
 
 def experiment(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
@@ -94,10 +105,10 @@ def experiment(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG00
 
 def _effects(results: Results) -> str:
     rows = []
-    for inner in _INNER:
-        found = differences(results, inner, f"kb-{inner}")
+    for first, other in comparisons():
+        found = differences(results, first, other)
         if found is not None:
-            pair = f"{words.named(inner)} – {words.named(f'kb-{inner}')}"
+            pair = f"{first.name} – {other.name}"
             rows.append([pair, "all cells", "", words.interval(found.overall())])
             for i, factor in enumerate(FACTORS):
                 levels = f"{words.signed(found.where(i, False).value)}, {words.signed(found.where(i, True).value)}"
@@ -108,24 +119,29 @@ def _effects(results: Results) -> str:
 def _adaptive(results: Results) -> str:
     rows = []
     for inner in _INNER:
+        plain, bare = Contender(inner), Contender(inner, designed.BARE)
+        believing, adaptive = Contender(f"kb-{inner}"), Contender(f"adaptive-{inner}")
         for first, other in (
-            (inner, f"kb-{inner}"),
-            (inner, f"adaptive-{inner}"),
-            (f"kb-{inner}", f"adaptive-{inner}"),
+            (bare, plain),
+            (bare, believing),
+            (bare, adaptive),
+            (plain, believing),
+            (plain, adaptive),
+            (believing, adaptive),
         ):
             found = differences(results, first, other)
             if found is not None:
                 each = [above(mean(row)) for row in found.D]
                 decided = f"{sum(d > 0 for d in each)}, {sum(d < 0 for d in each)}"
-                rows.append([words.named(first), words.named(other), words.interval(found.overall(), 3), decided])
+                rows.append([first.name, other.name, words.interval(found.overall(), 3), decided])
     return words.grid(["first", "other", "mean of D", "cells with D > 0, with D < 0"], rows)
 
 
 def _thumb(results: Results) -> str:
-    """Where believing is better, where the plain rule is, in a sentence for each."""
+    """Where believing is better, and where the plain rule is, in a few sentences for each comparison."""
     said = []
-    for inner in _INNER:
-        found = differences(results, inner, f"kb-{inner}")
+    for first, other in comparisons():
+        found = differences(results, first, other)
         if found is None:
             continue
         levels = {
@@ -133,12 +149,12 @@ def _thumb(results: Results) -> str:
             for i, factor in enumerate(FACTORS)
             for high in (False, True)
         }
-        overall = {1: "better", -1: "worse", 0: "no different"}[above(found.overall())]
+        overall = {1: "better", -1: "worse", 0: "not decided to be better or worse"}[above(found.overall())]
         matters = [factor.name for i, factor in enumerate(FACTORS) if above(found.effect(i))]
         better, worse = ([level for level, d in levels.items() if d == sign] for sign in (1, -1))
         said.append(
-            f"For {words.named(inner)}, believing is {overall} over all cells. It is better with "
-            f"{words.listed(better, 'no level of any factor')}, and worse with {words.listed(worse)}. "
+            f"- {other.name} against {first.name}: {overall} over all cells. Decided better with "
+            f"{words.listed(better, 'no level of any factor')}; decided worse with {words.listed(worse, 'none')}. "
             f"Factors whose effect is decided: {words.listed(matters)}."
         )
-    return " ".join(said) or words.ABSENT
+    return "\n".join(said) or words.ABSENT

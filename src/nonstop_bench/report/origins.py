@@ -14,7 +14,8 @@ from nonstop_bench.report.results import Results
 def origins(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
     """A row for each experiment, and how many of them do not say which commit made them."""
     rows, unknown = [], 0
-    for name in [*results.names(), *([designed.NAME] if results.runs(designed.NAME) else [])]:
+    own = [name for name in (designed.NAME, designed.BARE) if results.runs(name)]
+    for name in [*results.names(), *own]:
         groups = results.runs(name)
         runs = [run for group in groups.values() for run in group]
         unknown += any(run.commit is None for run in runs)

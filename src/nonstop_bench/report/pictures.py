@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nonstop_bench.designed import FACTORS
+from nonstop_bench.designed import BARE, FACTORS
 from nonstop_bench.figures.canvas import Drawing, label_outside, legend_below, panels, save, settings, sheet
 from nonstop_bench.figures.style import GREY, INK, STYLES, TEXT
 from nonstop_bench.report import words
-from nonstop_bench.report.design import differences
+from nonstop_bench.report.design import comparisons, differences
 from nonstop_bench.report.pairs import Pairs, all_pairs
 from nonstop_bench.report.queries import NEAR, UNGUARDED, nearer, share_of
 from nonstop_bench.report.results import PURPOSE_BUILT, STANDARD, TASKS, Results
@@ -96,17 +96,18 @@ def near(results: Results) -> Drawing:
 def effects(results: Results) -> Drawing:
     """The effect of every factor on D, plain minus believing."""
     with settings():
-        found = {inner: differences(results, inner, f"kb-{inner}") for inner in STANDARD}
-        if not any(found.values()):
+        found = [(first, other, differences(results, first, other)) for first, other in comparisons()]
+        there = [(first, other, each) for first, other, each in found if each is not None]
+        if not there:
             return _nothing("the designed experiment was not run")
-        figure = sheet(TEXT, 2.6)
+        figure = sheet(TEXT, 3.2)
         axes = panels(figure, 1, 1)[0]
         lines = []
-        for (inner, each), shift in zip(found.items(), (-0.12, 0.12), strict=True):
-            if each is not None:
-                rows = [(0.0, each.overall()), *((i + 1.0, each.effect(i)) for i in range(len(FACTORS)))]
-                label = f"{words.named(inner)} – {words.named(f'kb-{inner}')}"
-                lines.append(_dots(axes, [(y + shift, estimate) for y, estimate in rows], inner, 9.0, label))
+        for k, (first, other, each) in enumerate(there):
+            rows = [(0.0, each.overall()), *((i + 1.0, each.effect(i)) for i in range(len(FACTORS)))]
+            shift, hollow = 0.18 * (k - 0.5 * (len(there) - 1)), first.experiment == BARE
+            label = f"{first.name} – {other.name}"
+            lines.append(_dots(axes, [(y + shift, it) for y, it in rows], first.rule, 9.0, label, hollow=hollow))
         _rows(axes, ["mean of D", *(f"{factor.name}: {factor.low} → {factor.high}" for factor in FACTORS)])
         axes.set(xlabel="mean of D, and effects on it; right of zero for believing")
         legend_below(figure, lines, columns=2)

@@ -42,7 +42,8 @@ class Results:
 
     def seeds(self, *names: str) -> str:
         """How many seeds these experiments have, in words: "20 seeds", "10 to 20 seeds"."""
-        counts = [len(group) for name in names for group in self.runs(name).values()]
+        groups = [group for name in names for group in self.runs(name).values()]
+        counts = [len({run.case.seed for run in group}) for group in groups]
         if not counts:
             return "no seeds"
         low, high = min(counts), max(counts)
