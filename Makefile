@@ -22,7 +22,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help demo test test-lowest test-integrations test-sklearn-lowest test-slurm release browser screenshots lint format types docs check \
 	oracle bench-suggest bench-storage bench-dashboard bench-corners bench-utilisation bench-noise bench-failures bench-small \
 	bench-spaces bench-outcomes theory faults mutants partitions fuzz spaces \
-	goldens paper paper-tables paper-report paper-figures peers test-peers proteus proteus-env clean
+	goldens paper paper-check paper-tables paper-report paper-figures peers test-peers proteus proteus-env clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -143,7 +143,10 @@ goldens: .venv-peers/.ready ## Make the golden values of the tests anew, with Bo
 	@$(PEERS)/python tests/goldens/make_goldens.py $(ARGS)
 
 paper: .venv/.ready ## Run every experiment of the paper into runs/: hours; started again it goes on where it was
-	@$(BIN)/nonstop-bench run $$($(BIN)/nonstop-bench list | awk '/^paper\// { print $$1 }') $(ARGS)
+	@$(BIN)/nonstop-bench run $$($(BIN)/nonstop-bench list | awk '/^(paper|walk)\// { print $$1 }') $(ARGS)
+
+paper-check: .venv/.ready ## Make some runs of benchmarks/results again, and say whether they hold (ARGS="--sample 40 --seed 7")
+	@$(BIN)/nonstop-bench check $(ARGS)
 
 paper-tables: .venv/.ready ## Make the tables of benchmarks/results anew, from the results there
 	@$(BIN)/nonstop-bench table --all --results benchmarks/results > benchmarks/results/paper/tables.md

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from nonstop import UCB, DataError, Hyperparameters, RuleError, Turns, UncertaintyFirst, propose, propose_batch
-from nonstop.acquisition.rules import DEFAULT_OF_SEVERAL, DEFAULT_RULE
+from nonstop.acquisition.rules import DEFAULT_OF_MANY, DEFAULT_OF_SEVERAL, DEFAULT_RULE
 from nonstop.acquisition.rules import RULES as EVERY
 from nonstop.acquisition.taken import APART
 from nonstop.numerics.hypervolume import hypervolume
@@ -124,12 +124,13 @@ def test_a_rule_for_one_objective_says_so(rule: str) -> None:
     propose(X, Y[:, [0, 2]], rule=rule, goals=["minimize", "<= 0.6"])  # bounds are fine
 
 
-def test_ehvi_needs_two_objectives() -> None:
+def test_ehvi_needs_two_or_three_objectives() -> None:
     X, Y = data()
-    for columns, goals in (([0], ["minimize"]), ([0, 1, 2], ["minimize", "maximize", "minimize"])):
-        with pytest.raises(RuleError, match="the rule ehvi works with two objectives only, not with"):
-            propose(X, Y[:, columns], rule="ehvi", goals=goals)
-    with pytest.raises(RuleError, match="two objectives"):
+    for count in (1, 4):
+        message = f"the rule ehvi works with two or three objectives only, not with {count}: use kb-ucb, kb-logei or ts"
+        with pytest.raises(RuleError, match=message):
+            propose(X, Y[:, :count], rule="ehvi", goals=["minimize"] * count)
+    with pytest.raises(RuleError, match="two or three objectives"):
         propose(X, Y[:, 0], rule=UncertaintyFirst(EVERY["ehvi"], 3))  # type: ignore[arg-type]
 
 
@@ -338,7 +339,7 @@ def test_a_constrained_problem_is_solved() -> None:
     assert 0.599 < best(Y) < best(blind)
 
 
-@pytest.mark.parametrize("rule", [DEFAULT_OF_SEVERAL, "ehvi"])
+@pytest.mark.parametrize("rule", [DEFAULT_OF_SEVERAL, DEFAULT_OF_MANY, "ehvi"])
 def test_two_objectives_are_solved(rule: str) -> None:
     Y = searched(zdt1, ["minimize", "minimize"], 3, rule, 30)
     blind = zdt1(np.random.default_rng(2).random((1000, 3)))

@@ -24,7 +24,7 @@ from nonstop.acquisition.aim import Aim, Goal
 from nonstop.acquisition.data import Data, checked_seed
 from nonstop.acquisition.feasible import Conditions, Feasible, log_probability, success_terms
 from nonstop.acquisition.inside import filling
-from nonstop.acquisition.maximize import Terrain, maximize
+from nonstop.acquisition.maximize import Guide, Terrain, maximize
 from nonstop.acquisition.rule import Acquisition, Choice, Chooser, Drawer, Rule, Score, Term, View
 from nonstop.acquisition.rules import default_rule, rule_for, rule_of
 from nonstop.acquisition.scored import Scored
@@ -247,7 +247,8 @@ class _Search:
         # Next to a taken point of a continuous cube there are others almost as good, so nothing is left out beforehand.
         taken = data.taken.points if cube.is_discrete and not data.repeats else data.taken.points[:0]
         tolerance = min(1e-6, sought.noise)  # differences below the noise are none
-        terrain = Terrain(cube, posterior.lengthscales, _centers(sought, cube), taken, tolerance, surrogate.candidates)
+        effort = surrogate.candidates, surrogate.starts, surrogate.around
+        terrain = Terrain(cube, posterior.lengthscales, _centers(sought, cube), taken, tolerance, *effort)
         seen = data.busy[:0] if isinstance(rule, Score) else data.busy  # a standard rule does not look at busy points
         pending = np.concatenate([seen, data.believed])
         failures = data.X, data.failed, without(pending, data.failed)
@@ -260,9 +261,10 @@ class _Search:
         return self.success + self.bounds
 
     def maximize(self, acquisition: Acquisition) -> Choice:
+        terrain = acquisition.guided(self.terrain) if isinstance(acquisition, Guide) else self.terrain
         if self.terms:  # without a feasible result there is nothing to improve on: one has to be found first
             acquisition = Feasible(acquisition, self.terms) if self.sought.found else Conditions(self.terms)
-        return maximize(acquisition, self.terrain, self.rng)
+        return maximize(acquisition, terrain, self.rng)
 
 
 def _centers(sought: Sought, cube: Cube) -> Array:
@@ -297,7 +299,8 @@ def _chosen(rule: Chooser, search: _Search) -> _Chosen:
     believed = without(data.believed, data.busy)
     posterior = sought.posterior.condition(believed)
     known = posterior, sought.best, len(data.X), data.busy, believed, data.ground
-    view = View(*known, search.rng, search.maximize, search.terms, sought.expected)
+    kept = np.concatenate([sought.violation == 0.0, sought.expected(believed)])
+    view = View(*known, search.rng, search.maximize, search.terms, sought.expected, kept)
     return _Chosen.of(data, rule.choose(view), search.rng, len(believed))
 
 

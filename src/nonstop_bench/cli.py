@@ -12,7 +12,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from nonstop.errors import NonstopError
+from nonstop_bench import check as checking
 from nonstop_bench import contest, experiment, records, score, tables
+from nonstop_bench.aged import aged
 from nonstop_bench.case import Case
 from nonstop_bench.forecast import duration, forecast
 from nonstop_bench.origin import origin
@@ -154,6 +156,33 @@ def table(names: tuple[str, ...], everything: bool, results: Path) -> None:
         click.echo(tables.document(results), nl=False)
     for chosen in [preset(name) for name in names]:
         click.echo(contest.section(results, chosen) if chosen.also else tables.section(results, chosen))
+
+
+@main.command()
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False), default="benchmarks/results")
+@click.option("--sample", "count", type=click.IntRange(1), default=12, show_default=True, help="How many runs.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Which ones.")
+@click.option("--short", is_flag=True, help="Only the first 15 queries of the model in each.")
+@_WORKERS
+def check(folder: Path, count: int, seed: int, short: bool, workers: int | None) -> None:
+    """Make some of the runs below FOLDER again, and say which of them still hold.
+
+    FOLDER is benchmarks/results unless given. The exit code is 1 if a run does not hold whose experiment aged.toml does
+    not declare to be of an older code.
+    """
+    names, old = checking.experiments(folder), aged(folder)
+    unknown = [name for name in names if checking.is_unknown(folder, name)]
+    known = [name for name in names if name not in unknown]
+    wrong = {name: f"{name} is of an unknown commit" for name in unknown if name not in old}
+    wrong |= {name: f"aged.toml names {name}, which has no results" for name in set(old) - set(names)}
+    for finding in checking.check(checking.sample(folder, known, count, seed), short=short, workers=workers):
+        why = old.get(finding.experiment)
+        click.echo(checking.line(finding, why))
+        if not finding.held and why is None:
+            wrong[finding.experiment] = f"a run of {finding.experiment} does not hold: make it anew, or declare it aged"
+    click.echo(f"{len(unknown)} experiments are of an unknown commit and cannot be checked")
+    if wrong:
+        raise click.ClickException("; ".join(sorted(wrong.values())))
 
 
 @main.command()

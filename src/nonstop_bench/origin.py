@@ -9,6 +9,8 @@ from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
+from threadpoolctl import threadpool_info
+
 import nonstop
 
 #: The commit of a record that was made by code outside a repository.
@@ -24,7 +26,7 @@ class Origin:
     commit: str
     #: Was the code below src that of the commit, to the last byte?
     clean: bool
-    #: Versions by name: nonstop, numpy, scipy, python.
+    #: Versions by name: nonstop, numpy, scipy, python, blas.
     versions: dict[str, str]
 
 
@@ -33,7 +35,16 @@ def origin() -> Origin:
     """The origin of what this process makes; the first call should come early, before the files can change."""
     commit, clean = commit_of(Path(nonstop.__file__).resolve().parents[2])
     used = {package: version(package) for package in _PACKAGES}
-    return Origin(commit, clean, {"nonstop": nonstop.__version__, **used, "python": platform.python_version()})
+    versions = {"nonstop": nonstop.__version__, **used, "python": platform.python_version(), "blas": _blas()}
+    return Origin(commit, clean, versions)
+
+
+def _blas() -> str:
+    """The library of linear algebra and the kind of processor that it runs on: with the versions of NumPy and SciPy,
+    which bring it, they decide how numbers are rounded."""
+    found = [each for each in threadpool_info() if each["user_api"] == "blas"]
+    said = {f"{each['internal_api']} {each.get('architecture', '')}".strip() for each in found}
+    return ", ".join(sorted(said)) or platform.machine()
 
 
 def commit_of(root: Path) -> tuple[str, bool]:

@@ -14,6 +14,7 @@ from nonstop_bench import designed
 from nonstop_bench.candidates import CANDIDATES, THOROUGH
 from nonstop_bench.case import OURS, Case
 from nonstop_bench.suites import CHOOSING, HELD_OUT
+from nonstop_bench.walk import STEPS, TASKS
 
 TEN: Final = ("ucb", "logei", "kb-ucb", "kb-logei", "ts", "e-logei", "lp-ucb", "llp-ucb", "aegis", "random")
 #: The constant liar that pretends the best value so far, which is Ginsbourger's CL[min Y] where values are minimised:
@@ -165,6 +166,11 @@ _ALL = (
     ),
     Preset("paper/hartmann-6-q4-long", "a longer budget", Case("hartmann-6", q=4, horizon=100.0), FIVE, 20),
     Preset("paper/egg-holder-q4-long", "a longer budget", Case("egg-holder", q=4, horizon=100.0), FIVE, 20),
+    *(
+        Preset(f"walk/{task}/{step.name}", step.about, step.of(SYNTHETIC[task]), step.rules, 20)
+        for task in TASKS
+        for step in STEPS
+    ),
     Preset("choosing/q8", "the tasks on which the default was chosen", CHOOSING[0], CANDIDATES, 3, also=CHOOSING[1:]),
     *(
         Preset(f"choosing/{name}", about, _varied(CHOOSING, **how)[0], FINALISTS, 2, also=_varied(CHOOSING, **how)[1:])

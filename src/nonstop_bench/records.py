@@ -112,6 +112,7 @@ class Record:
 
 
 _PLAIN = ("dim", "optimum", "initial", "version")
+_KNOWN = '"commit":"'  # in every line whose commit is known
 _PROOF = ("commit", "clean", "versions", "settings", "took")
 GUARDS = ("repeated", "replaced", "first_delta")
 COLUMNS = tuple(
@@ -128,6 +129,12 @@ def stored(folder: Path, name: str) -> list[Record]:
     which commit made it, those of an unknown commit are left out."""
     runs = read(*parts(folder / f"{name}.jsonl"))
     return [run for run in runs if run.commit is not None] or runs
+
+
+def unread(folder: Path, name: str) -> list[str]:
+    """The lines of the runs that stored() would read: to read a few of many."""
+    lines = [line for part in parts(folder / f"{name}.jsonl") for line in _lines(part)]
+    return [line for line in lines if _KNOWN in line] or lines
 
 
 def parts(path: Path) -> list[Path]:

@@ -10,13 +10,12 @@ import numpy as np
 
 import nonstop
 from nonstop.space.encoding import encode
-from nonstop_bench.candidates import RULES, SURROGATES
 from nonstop_bench.case import OURS, Case
 from nonstop_bench.origin import origin
 from nonstop_bench.problems.catalogue import find
 from nonstop_bench.problems.task import Task
 from nonstop_bench.records import Array, Record
-from nonstop_bench.settings import settings_of
+from nonstop_bench.settings import rule_in, settings_of, surrogate_in
 from nonstop_bench.simulate import Optimizer, Setup, Simulated, simulate
 
 
@@ -40,7 +39,7 @@ def setup_of(case: Case, task: Task) -> Setup:
     """The case as the simulator needs it."""
     return Setup(
         task,
-        rule=RULES.get(case.rule, case.rule),
+        rule=rule_in(case),
         q=case.q,
         seed=case.seed,
         horizon=case.ends,
@@ -50,7 +49,7 @@ def setup_of(case: Case, task: Task) -> Setup:
         overhead=case.overhead,
         failure_rate=case.failure_rate,
         noise=case.noise,
-        surrogate=SURROGATES.get(case.surrogate, case.surrogate),
+        surrogate=surrogate_in(case),
         optimizer=_peer(case, task),
         guard=case.guard,
     )

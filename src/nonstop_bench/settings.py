@@ -6,11 +6,14 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from nonstop import Surrogate
 from nonstop.acquisition.maximize import EFFORT
+from nonstop.acquisition.rule import Rule
 from nonstop.acquisition.rules import rule_of
 from nonstop.surrogate.model import surrogate_of
 from nonstop_bench.candidates import RULES, SURROGATES
 from nonstop_bench.case import OURS, Case
+from nonstop_bench.switches import checked, rule_with, surrogate_with
 
 
 def settings_of(case: Case) -> dict[str, Any]:
@@ -18,10 +21,21 @@ def settings_of(case: Case) -> dict[str, Any]:
     if case.optimizer != OURS:
         return {"optimizer": case.optimizer}
     return {
-        "rule": plain(rule_of(RULES.get(case.rule, case.rule))),
-        "surrogate": plain(surrogate_of(SURROGATES.get(case.surrogate, case.surrogate))),
+        "rule": plain(rule_of(rule_in(case))),
+        "surrogate": plain(surrogate_in(case)),
         "maximizer": {name: plain(value) for name, value in EFFORT.items()},
     }
+
+
+def rule_in(case: Case) -> str | Rule:
+    """The rule that the case names, its switches considered."""
+    return RULES.get(case.rule) or rule_with(case.rule, checked(case.switches))
+
+
+def surrogate_in(case: Case) -> Surrogate:
+    """The surrogate that the case names, its switches considered."""
+    named = SURROGATES.get(case.surrogate) or surrogate_of(case.surrogate)
+    return surrogate_with(named, checked(case.switches))
 
 
 def plain(value: Any) -> Any:

@@ -23,6 +23,7 @@ from nonstop.space.encoding import cube_of, encode
 from nonstop.storage.memory import MemoryStorage
 from nonstop_bench.durations import DURATIONS, Duration
 from nonstop_bench.problems.task import Task
+from nonstop_bench.released import Seeing
 
 Mode: TypeAlias = Literal["asynchronous", "synchronous"]
 #: Virtual seconds that a suggestion costs its worker: a constant, or the processor time that it took.
@@ -164,6 +165,8 @@ class _Simulation:
 
     def propose(self, *given: Any, **named: Any) -> Proposal:
         """propose(), watched, and without its guard if the setup says so."""
+        if isinstance(named["rule"], Seeing):
+            named["rule"] = named["rule"].seeing(given[1])
         self.proposal = propose(*given, **named, repeats=not self.setup.guard)
         return self.proposal
 

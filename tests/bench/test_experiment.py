@@ -137,6 +137,7 @@ def test_any_part_of_the_case_makes_it_another(tmp_path: Path) -> None:
         "surrogate": "default",
         "optimizer": "smac",
         "guard": False,
+        "switches": "flat",
         "window": 3,
     }
     assert set(changed) == set(NAMES)

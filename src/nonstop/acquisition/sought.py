@@ -18,11 +18,12 @@ from scipy.special import ndtr
 from nonstop.acquisition.aim import Aim
 from nonstop.acquisition.feasible import bound_term
 from nonstop.acquisition.rule import Term
+from nonstop.numerics.hypervolume import nondominated
 from nonstop.space.embedding import Embedding
-from nonstop.surrogate.fitted import FitRung, Fitted, fitted
+from nonstop.surrogate.fitted import FitRung, Fitted, fitted, several_output
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.model import Incumbent, Surrogate
-from nonstop.surrogate.output import Bilog, Standardize
+from nonstop.surrogate.output import Bilog, Output, Standardize
 from nonstop.surrogate.scalarized import Posterior, Scalarized, direction
 from nonstop.surrogate.thinning import best_and_even
 from nonstop.types import Array
@@ -129,12 +130,27 @@ def modelled(
 ) -> tuple[Fitted, ...]:
     """A model of each outcome: X (n, d), Y (m, n), larger being better. All models hold the same results."""
     rows = best_and_even(_merit(aim, Y), surrogate.max_points)
+    least = _least(aim, Y[:, rows])
     models: list[Fitted] = []
     for i, y in enumerate(Y):
-        output = Bilog.of(y[rows]) if i in aim.constraints else None
+        output: Output | None = None
+        if i in aim.constraints:
+            output = Bilog.of(y[rows])
+        elif len(aim.objectives) > 1:
+            output = several_output(surrogate, y[rows], least[i])
         like = [model.gp for model in models]
         models.append(fitted(surrogate, X, y, warm[i], None, embedding, output, rows, like))
     return tuple(models)
+
+
+def _least(aim: Aim, Y: Array) -> dict[int, float]:
+    """The worst value of the front in each of several objectives, by its column."""
+    if len(aim.objectives) == 1:
+        return {}
+    kept = aim.kept(Y)
+    values = Y[list(aim.objectives)][:, kept if kept.any() else ~kept].T
+    least = values[nondominated(values)].min(axis=0)
+    return dict(zip(aim.objectives, map(float, least), strict=True))
 
 
 def _merit(aim: Aim, Y: Array) -> Array:
