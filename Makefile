@@ -143,7 +143,7 @@ goldens: .venv-peers/.ready ## Make the golden values of the tests anew, with Bo
 	@$(PEERS)/python tests/goldens/make_goldens.py $(ARGS)
 
 paper: .venv/.ready ## Run every experiment of the paper into runs/: hours; started again it goes on where it was
-	@$(BIN)/nonstop-bench run $$($(BIN)/nonstop-bench list | awk '/^(paper|walk)\// { print $$1 }') $(ARGS)
+	@$(BIN)/nonstop-bench run $$($(BIN)/nonstop-bench list | awk '/^(paper|walk)\/|^designed/ { print $$1 }') $(ARGS)
 
 paper-check: .venv/.ready ## Make some runs of benchmarks/results again, and say whether they hold (ARGS="--sample 40 --seed 7")
 	@$(BIN)/nonstop-bench check $(ARGS)
