@@ -2,11 +2,13 @@
 
 Symbols: a, b (n,) log regrets of two rules, seed by seed; lower is better. d = a - b, so d < 0 speaks for the first.
 Intervals are percentile bootstraps over seeds: a seed is drawn with both of its runs, because the runs share initial
-data and durations. The resamples are the same for every comparison of n seeds, so that nothing depends on its order.
+data and durations. Of fewer than six seeds nothing can be concluded, and the interval is everything. The resamples are
+the same for every comparison of n seeds, so that nothing depends on its order.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +21,8 @@ Array: TypeAlias = NDArray[np.float64]
 
 RESAMPLES: Final = 4_000
 LEVEL: Final = 0.95
+#: With fewer seeds there is no interval: not even the range of the data holds the median with a confidence of 95 %.
+FEWEST: Final = 6
 _SEED = 20
 
 
@@ -76,17 +80,23 @@ def compared(a: Sequence[float] | Array, b: Sequence[float] | Array) -> Comparis
 
 def median(d: Array) -> Estimate:
     """The median with its bootstrap interval."""
+    if len(d) < FEWEST:
+        return Estimate(float(np.median(d)), -math.inf, math.inf)
     return _estimate(float(np.median(d)), np.median(d[_draws(len(d))], axis=1))
 
 
 def mean(d: Array) -> Estimate:
     """The mean with its bootstrap interval."""
+    if len(d) < FEWEST:
+        return Estimate(float(np.mean(d)), -math.inf, math.inf)
     return _estimate(float(np.mean(d)), weights(len(d)) @ d)
 
 
 def a12(a: Array, b: Array) -> Estimate:
     """P(a < b) + P(a = b) / 2 over all pairs of runs, with its bootstrap interval."""
     beats = (a[:, None] < b) + 0.5 * (a[:, None] == b)
+    if len(a) < FEWEST:
+        return Estimate(float(beats.mean()), 0.0, 1.0)
     W = weights(len(a))
     return _estimate(float(beats.mean()), np.einsum("ri,ri->r", W @ beats, W))
 

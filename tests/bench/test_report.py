@@ -16,7 +16,7 @@ from nonstop_bench.case import Case
 from nonstop_bench.cli import main
 from nonstop_bench.presets import PRESETS
 from nonstop_bench.records import Record
-from nonstop_bench.report import design, model, page, pairs, pdf, queries, tasks, wins
+from nonstop_bench.report import design, model, page, pairs, pdf, queries, tasks, walked, wins
 from nonstop_bench.report.design import Contender
 from nonstop_bench.report.results import Results, finals, matched
 from nonstop_bench.report.verdicts import Verdict, above, judged, tally, unrefuted, within, worded
@@ -144,10 +144,13 @@ def test_a_comparison_is_decided_by_interval_and_holm(tmp_path: Path) -> None:
 
 
 def test_too_few_seeds_decide_nothing(tmp_path: Path) -> None:
-    """Three seeds won out of three: the interval excludes 0, but no exact test of three pairs can be significant."""
-    store(tmp_path, ACKLEY, regrets(ACKLEY, {"ucb": [0.0, 0.1, 0.2], "ts": [1.0, 1.2, 1.1]}))
+    """Six of six seeds won: the interval excludes 0, but Holm's p over two such comparisons is above 0.05."""
+    logs = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]
+    others = {rule: [log + 1.0 for log in logs] for rule in ("ts", "kb-ucb")}
+    store(tmp_path, ACKLEY, regrets(ACKLEY, {"ucb": logs, **others}))
     pair = pairs.all_pairs(Results(tmp_path))[ACKLEY, "ucb", "ts"]
     assert pair.found.difference.excludes(0.0)
+    assert pair.found.wilcoxon == pytest.approx(2 / 64)
     assert pair.decided() == 0
 
 
@@ -168,8 +171,8 @@ def queried(name: str, seed: int, rule: str, delta: Sequence[float], repeated: S
 
 def test_repeated_queries_are_counted_without_the_guard(tmp_path: Path) -> None:
     name, bare = ACKLEY, ACKLEY + queries.UNGUARDED
-    store(tmp_path, name, [queried(name, s, "ucb", [0.5, 0.0005, 0.2, 0.3], repeated=[0, 2, 0, 0]) for s in range(5)])
-    store(tmp_path, bare, [queried(bare, s, "ucb", [0.5, 0.0, 0.2, 0.3]) for s in range(5)])
+    store(tmp_path, name, [queried(name, s, "ucb", [0.5, 0.0005, 0.2, 0.3], repeated=[0, 2, 0, 0]) for s in range(6)])
+    store(tmp_path, bare, [queried(bare, s, "ucb", [0.5, 0.0, 0.2, 0.3]) for s in range(6)])
     said = queries.repeats(Results(tmp_path), {})
     row = next(line for line in said["table"].splitlines() if "ackley-10-q8 | UCB" in line)
     assert row.split(" | ")[2:5] == ["25.0 % [25.0, 25.0]"] * 3
@@ -179,8 +182,8 @@ def test_repeated_queries_are_counted_without_the_guard(tmp_path: Path) -> None:
 
 def test_a_rule_that_keeps_away_repeats_nothing(tmp_path: Path) -> None:
     bare = ACKLEY + queries.UNGUARDED
-    store(tmp_path, ACKLEY, [queried(ACKLEY, s, "logei", [0.5, 0.4, 0.2, 0.3]) for s in range(5)])
-    store(tmp_path, bare, [queried(bare, s, "logei", [0.5, 0.1, 0.2, 0.3]) for s in range(5)])
+    store(tmp_path, ACKLEY, [queried(ACKLEY, s, "logei", [0.5, 0.4, 0.2, 0.3]) for s in range(6)])
+    store(tmp_path, bare, [queried(bare, s, "logei", [0.5, 0.1, 0.2, 0.3]) for s in range(6)])
     said = queries.repeats(Results(tmp_path), {})
     assert said["at.verdict"] == said["close.verdict"] == "**reproduces**"
 
@@ -207,7 +210,7 @@ def test_lengthscales_that_fall_by_two_decades(tmp_path: Path) -> None:
         scales = [NAN] * 9 + [1.0] * 5 + [last] * 40
         return record(case, finished=[0.0] * 54, value=1.0, lengthscale=scales, change=scales)
 
-    store(tmp_path, ACKLEY, [run(rule, s, 0.01) for rule in ("ucb", "logei") for s in range(5)])
+    store(tmp_path, ACKLEY, [run(rule, s, 0.01) for rule in ("ucb", "logei") for s in range(6)])
     said = model.lengthscales(Results(tmp_path), {})
     assert said["verdict"] == said["calm"] == "**reproduces**"
     assert "| UCB | 2.00 [2.00, 2.00] |" in said["table"]
@@ -232,7 +235,7 @@ def test_effects_of_the_designed_experiment(tmp_path: Path) -> None:
     """Believing gains 1 where there are many workers and 0.2 everywhere; noise from the seed cancels in pairs."""
     runs = []
     for cell in designed.CELLS:
-        for seed in range(4):
+        for seed in range(6):
             start = 0.1 * seed - 2.0
             gain = 0.2 + 1.0 * designed.levels_of(cell)[3]
             runs.append(designed_run(replace(cell.by("ucb"), seed=seed), start))
@@ -247,7 +250,7 @@ def test_effects_of_the_designed_experiment(tmp_path: Path) -> None:
     (said_of_ucb,) = said["thumb"].splitlines()
     assert said_of_ucb.startswith("- KB-UCB against UCB: better over all cells. Decided better with optimum inside, ")
     assert said_of_ucb.endswith("; decided worse with none. Factors whose effect is decided: workers.")
-    assert said["seeds"] == "4 seeds"
+    assert said["seeds"] == "6 seeds"
     assert design.differences(Results(tmp_path), Contender("logei"), Contender("kb-logei")) is None
 
 
@@ -262,10 +265,25 @@ def test_small_regrets_count_as_a_thousandth() -> None:
     assert design.response(run) == pytest.approx(np.log(1e-3))
 
 
+def test_the_walk_takes_the_last_runs_of_a_rule(tmp_path: Path) -> None:
+    """A step runs the rules that it changes; the others are those of the steps before."""
+    first, second, *_, last = walked.steps("ackley-10-q8")
+    store(tmp_path, first, regrets(first, {"ucb": [0.0] * 6, "ts": [1.0] * 6, "lp-ucb": [1.0] * 6}))
+    store(tmp_path, second, regrets(second, {"lp-ucb": [-1.0] * 6}))
+    results = Results(tmp_path)
+    table = walked.walk(results, {})["ackley.ucb"].splitlines()
+    rows = {line.split(" | ")[0].strip("| "): line.split(" | ")[1:4] for line in table[2:]}
+    assert rows["as-text"] == ["–", "1.00", "1.00"]
+    assert rows[second.rpartition("/")[2]] == ["–", "1.00", "0.00"]
+    assert walked.walk(results, {})["verdict"] == "**not measured**", "the last step was not run"
+    store(tmp_path, last, regrets(last, {"ucb": [0.0] * 6, "ts": [1.0] * 6}))
+    assert walked.walk(Results(tmp_path), {})["tally"] == "1 for, 1 against, 0 open"
+
+
 def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf, "_FIGURES", ("lengthscales",))
     rng = np.random.default_rng(1)
-    store(tmp_path, ACKLEY, regrets(ACKLEY, {rule: rng.normal(size=4).tolist() for rule in ("ucb", "logei", "ts")}))
+    store(tmp_path, ACKLEY, regrets(ACKLEY, {rule: rng.normal(size=6).tolist() for rule in ("ucb", "logei", "ts")}))
     target, file = tmp_path / "page.md", tmp_path / "report.pdf"
     options = ["--results", tmp_path, "--page", target, "--pictures", tmp_path, "--pdf", file]
     first = CliRunner().invoke(main, ["report", *map(str, options)])
@@ -273,7 +291,7 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "# The paper's claims, measured" in target.read_text(encoding="utf-8")
     printed = CliRunner().invoke(main, ["statistics", "--results", str(tmp_path)]).stdout
     assert printed == (tmp_path / "paper/statistics.csv").read_text(encoding="utf-8")
-    assert printed.splitlines()[1].startswith("paper/ackley-10-q8,ucb,logei,4,")
+    assert printed.splitlines()[1].startswith("paper/ackley-10-q8,ucb,logei,6,")
     assert all((tmp_path / f"paper-{name}.svg").exists() for name in ("differences", "near", "designed"))
     assert file.read_bytes().startswith(b"%PDF")
     again = pdf.write(Results(tmp_path), tmp_path / "again.pdf")

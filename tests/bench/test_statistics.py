@@ -28,11 +28,21 @@ def test_a_clear_case() -> None:
 
 
 def test_the_same_twice_is_a_tie() -> None:
-    a = np.array([1.0, 2.0, 3.0])
+    a = np.arange(7.0)
     found = compared(a, a)
-    assert (found.wins, found.ties, found.win_share) == (0, 3, 0.5)
+    assert (found.wins, found.ties, found.win_share) == (0, 7, 0.5)
     assert found.difference == Estimate(0.0, 0.0, 0.0)
     assert (found.a12.value, found.wilcoxon, found.mann_whitney) == (0.5, 1.0, 1.0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_few_seeds_have_no_interval(n: int) -> None:
+    """One seed is not certainty: a bootstrap of it would be a point."""
+    found = compared(np.zeros(n), np.ones(n))
+    assert found.difference == Estimate(-1.0, -math.inf, math.inf)
+    assert found.a12 == Estimate(1.0, 0.0, 1.0)
+    assert statistics.mean(np.ones(n)) == Estimate(1.0, -math.inf, math.inf)
+    assert not found.difference.excludes(0.0)
 
 
 def test_columns_must_match() -> None:
@@ -125,9 +135,9 @@ def test_the_interval_of_the_mean() -> None:
 
 def test_infinite_regrets_stay_infinite() -> None:
     """Where every evaluation failed, the regret is infinite; no NaN may come of it."""
-    found = compared([1.0, 2.0, 3.0], [math.inf, math.inf, math.inf])
-    assert (found.difference.value, found.wins) == (-math.inf, 3)
-    assert not math.isnan(found.difference.low)
+    found = compared(np.arange(7.0), np.full(7, math.inf))
+    assert (found.difference.value, found.wins) == (-math.inf, 7)
+    assert found.difference.low == found.difference.high == -math.inf
 
 
 def test_holm() -> None:

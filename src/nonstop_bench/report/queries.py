@@ -128,6 +128,8 @@ def _log_median(distances: Array) -> float:
 
 def _factor(logs: Estimate) -> str:
     """An estimate of logarithms, as factors."""
+    if math.isinf(logs.high):
+        return _short(logs.value)
     return f"{_short(logs.value)} [{_short(logs.low)}, {_short(logs.high)}]"
 
 

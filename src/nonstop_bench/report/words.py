@@ -39,7 +39,9 @@ def task(name: str) -> str:
 
 
 def interval(estimate: Estimate, digits: int = 2) -> str:
-    """-0.12 [-0.30, 0.05]"""
+    """-0.12 [-0.30, 0.05]; without brackets if there are too few seeds for an interval."""
+    if math.isinf(estimate.high):
+        return signed(estimate.value, digits)
     return f"{signed(estimate.value, digits)} [{signed(estimate.low, digits)}, {signed(estimate.high, digits)}]"
 
 
@@ -53,6 +55,8 @@ def percent(estimate: Estimate) -> str:
     """12.3 % [10.1, 14.0]"""
     if math.isnan(estimate.value):
         return NOTHING
+    if math.isinf(estimate.high):
+        return f"{100 * estimate.value:.1f} %"
     return f"{100 * estimate.value:.1f} % [{100 * estimate.low:.1f}, {100 * estimate.high:.1f}]"
 
 
