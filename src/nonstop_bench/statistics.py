@@ -81,14 +81,14 @@ def compared(a: Sequence[float] | Array, b: Sequence[float] | Array) -> Comparis
 def median(d: Array) -> Estimate:
     """The median with its bootstrap interval."""
     if len(d) < FEWEST:
-        return Estimate(float(np.median(d)), -math.inf, math.inf)
+        return Estimate(float(np.median(d)) if len(d) else math.nan, -math.inf, math.inf)
     return _estimate(float(np.median(d)), np.median(d[_draws(len(d))], axis=1))
 
 
 def mean(d: Array) -> Estimate:
     """The mean with its bootstrap interval."""
     if len(d) < FEWEST:
-        return Estimate(float(np.mean(d)), -math.inf, math.inf)
+        return Estimate(float(np.mean(d)) if len(d) else math.nan, -math.inf, math.inf)
     return _estimate(float(np.mean(d)), weights(len(d)) @ d)
 
 

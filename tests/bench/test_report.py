@@ -280,6 +280,19 @@ def test_the_walk_takes_the_last_runs_of_a_rule(tmp_path: Path) -> None:
     assert walked.walk(Results(tmp_path), {})["tally"] == "1 for, 1 against, 0 open"
 
 
+def test_an_experiment_that_was_stopped_gives_no_error(tmp_path: Path) -> None:
+    """Every experiment has begun, with one seed for one rule and another seed for the next."""
+    names = [name for name in PRESETS if name.startswith(("paper/", "walk/", "designed"))]
+    for name in names:
+        rules = PRESETS[name].rules[:4]
+        cases = [replace(PRESETS[name].base.by(rule), seed=seed) for seed, rule in enumerate(rules)]
+        store(tmp_path, name, [designed_run(case, -1.0) for case in cases])
+    results = Results(tmp_path)
+    text = page.page(results, pairs.all_pairs(results))
+    assert "nan" not in text.replace("dominant", "")
+    assert "inf" not in re.sub(r"information|infinite|inform", "", text)
+
+
 def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf, "_FIGURES", ("lengthscales",))
     rng = np.random.default_rng(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -128,8 +129,9 @@ def _dots(
     """Estimates with their intervals at heights; what lies beyond `most` is drawn there."""
     colour = STYLES[rule].colour
     for y, estimate in found:
-        low, high = (min(max(x, -most), most) for x in (estimate.low, estimate.high))
-        axes.hlines(y, low, high, color=colour, linewidth=1.2)
+        if not math.isinf(estimate.high):  # there are seeds enough for an interval
+            low, high = (min(max(x, -most), most) for x in (estimate.low, estimate.high))
+            axes.hlines(y, low, high, color=colour, linewidth=1.2)
     xs, ys = [min(max(estimate.value, -most), most) for _, estimate in found], [y for y, _ in found]
     face = "white" if hollow else colour
     return axes.plot(xs, ys, "o", color=colour, markerfacecolor=face, markersize=3.2, label=label or words.named(rule))[

@@ -134,6 +134,8 @@ def _factor(logs: Estimate) -> str:
 
 
 def _short(log: float) -> str:
+    if math.isnan(log):
+        return words.NOTHING
     return f"{math.exp(log):.3g}"
 
 

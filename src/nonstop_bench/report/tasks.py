@@ -179,7 +179,12 @@ def longer(results: Results, pairs: Pairs, early: float = 30.0) -> dict[str, str
     rows, decisions = [], []
     for name in LONG:
         groups = results.runs(name)
-        keys = [(row, column) for row in STANDARD for column in groups if row in groups and column not in STANDARD]
+        keys = [
+            (row, column)
+            for row in STANDARD
+            for column in groups
+            if row in groups and column not in STANDARD and _share_seeds(groups[row], groups[column])
+        ]
         then, now = (_decisions(groups, keys, at) for at in (early, None))
         for key in keys:
             decisions.append(then[key][0] * now[key][0])  # 1: decided the same way both times
@@ -192,6 +197,10 @@ def longer(results: Results, pairs: Pairs, early: float = 30.0) -> dict[str, str
         "verdict": worded(judged(decisions), results.seeds(*LONG)),
         "tally": tally(decisions),
     }
+
+
+def _share_seeds(first: Sequence[Record], other: Sequence[Record]) -> bool:
+    return bool({run.case.seed for run in first} & {run.case.seed for run in other})
 
 
 def _decisions(

@@ -47,6 +47,8 @@ def interval(estimate: Estimate, digits: int = 2) -> str:
 
 def signed(value: float, digits: int = 2) -> str:
     """A number without a negative zero."""
+    if math.isnan(value):
+        return NOTHING
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0.0 else text
 
