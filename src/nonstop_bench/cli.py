@@ -30,6 +30,13 @@ _RESULTS = click.option(
     show_default=True,
     help="The folder of result files.",
 )
+_COMMITTED = click.option(
+    "--results",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("benchmarks/results"),
+    show_default=True,
+    help="The folder of result files.",
+)
 _SEEDS = click.option("--seeds", type=click.IntRange(1), help="How many seeds, from 0 on.  [default: the experiment's]")
 _WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes.  [default: one per core]")
 _ENGINE = click.option("--engine", type=click.Choice(["local", "dask", "ray"]), default="local", show_default=True)
@@ -228,7 +235,7 @@ def peers(
 
 @main.command("statistics")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write it there instead of printing it.")
-@_RESULTS
+@_COMMITTED
 def statistics_table(out: Path | None, results: Path) -> None:
     """UCB and LogEI against every other rule, with intervals and tests, as CSV."""
     from nonstop_bench.report.pairs import all_pairs, table  # SciPy's tests take a second
@@ -251,7 +258,7 @@ def statistics_table(out: Path | None, results: Path) -> None:
 )
 @click.option("--pictures", type=click.Path(path_type=Path, file_okay=False), help="Draw its figures into this folder.")
 @click.option("--pdf", type=click.Path(path_type=Path, dir_okay=False), help="Write a PDF with tables and figures.")
-@_RESULTS
+@_COMMITTED
 def report(page: Path, pictures: Path | None, pdf: Path | None, results: Path) -> None:
     """Judge the paper's claims by results: the page, and the statistics beside the results."""
     from nonstop_bench.report.write import drawn, printed, written
