@@ -15,6 +15,7 @@ from nonstop.errors import NonstopError
 from nonstop_bench import check as checking
 from nonstop_bench import contest, experiment, records, score, tables
 from nonstop_bench.aged import aged
+from nonstop_bench.arena.command import arena
 from nonstop_bench.case import Case
 from nonstop_bench.forecast import duration, forecast
 from nonstop_bench.origin import origin
@@ -56,6 +57,9 @@ class _Plain(click.Group):
 @click.group(cls=_Plain, context_settings={"help_option_names": ["-h", "--help"]})
 def main() -> None:
     """The paper's study: experiments on a virtual clock, their tables and their figures."""
+
+
+main.add_command(arena)
 
 
 @main.command("list")
@@ -222,9 +226,9 @@ def peers(
 ) -> None:
     """Run other optimisers in the same simulator (they need their extras), and compare.
 
-    Without names: all experiments that have other optimisers in them.
+    Without names: peers/held-out. The arena has a command of its own.
     """
-    chosen = [preset(name) for name in names] or [each for each in PRESETS.values() if each.peers]
+    chosen = [preset(name) for name in names] or [preset("peers/held-out")]
     for each in chosen:
         if not only_table:
             _perform(each, each.cases(seeds, _listed(rules)), results, workers, "local", None)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from nonstop_bench import designed
+from nonstop_bench.arena.halves import ARENA
 from nonstop_bench.candidates import CANDIDATES, THOROUGH
 from nonstop_bench.case import OURS, Case
 from nonstop_bench.suites import CHOOSING, HELD_OUT
@@ -204,6 +205,7 @@ _ALL = (
             (designed.BARE, "the same, repeated queries are not replaced", designed.UNGUARDED, designed.PLAIN),
         )
     ),
+    *(Preset(part.name, part.about, part.cases[0], (OURS,), 10, part.rivals, part.cases[1:]) for part in ARENA),
     Preset("small", "Branin in seconds, to see how things work", Case("branin", q=4, horizon=5.0), FIVE, 3),
 )
 PRESETS: Final[Mapping[str, Preset]] = {preset.name: preset for preset in _ALL}

@@ -23,7 +23,7 @@ def run(case: Case) -> Record:
     """Run a case. Deterministic except for `seconds`, and for everything if the overhead is measured."""
     made = origin()  # before the run: while it runs, the files may change
     started = time.process_time()
-    task = find(case.problem)
+    task = find(case.problem, case.seed)
     record = record_of(case, task, simulate(setup_of(case, task)))
     return replace(
         record,
