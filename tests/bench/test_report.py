@@ -254,6 +254,20 @@ def test_effects_of_the_designed_experiment(tmp_path: Path) -> None:
     assert design.differences(Results(tmp_path), Contender("logei"), Contender("kb-logei")) is None
 
 
+def test_how_often_the_guard_acted_in_the_designed_experiment(tmp_path: Path) -> None:
+    """In every second ask where the optimum is in a vertex."""
+    runs = []
+    for cell in designed.CELLS:
+        for rule in designed.PLAIN:
+            run = designed_run(cell.by(rule), -1.0)
+            column = np.arange(len(run.value)) % 2 * float(designed.levels_of(cell)[0])
+            runs.append(replace(run, repeated=column))
+    store(tmp_path, designed.NAME, runs)
+    lines = design.experiment(Results(tmp_path), {})["firings"].splitlines()
+    assert lines[2].startswith("| optimum | inside | 0.0 % [0.0, 0.0] | 0.0 %")
+    assert re.match(r"\| optimum \| vertex \| (49|50|51)\.\d % \[", lines[3])
+
+
 def test_a_design_with_a_missing_cell_is_not_analysed(tmp_path: Path) -> None:
     runs = [designed_run(cell.by(rule), -1.0) for cell in designed.CELLS[1:] for rule in ("ucb", "kb-ucb")]
     store(tmp_path, designed.NAME, runs)

@@ -19,6 +19,7 @@ from nonstop_bench.designed import FACTORS, levels_of
 from nonstop_bench.records import Array, Record
 from nonstop_bench.report import words
 from nonstop_bench.report.pairs import Pairs
+from nonstop_bench.report.queries import share_of, taken
 from nonstop_bench.report.results import Results
 from nonstop_bench.report.verdicts import above
 from nonstop_bench.statistics import Estimate, mean
@@ -98,6 +99,7 @@ def experiment(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG00
         "evaluations": str(designed.EVALUATIONS),
         "effects": _effects(results),
         "adaptive": _adaptive(results),
+        "firings": _firings(results),
         "thumb": _thumb(results),
         "factors": words.grid(["factor", "low", "high"], [[f.name, f.low, f.high] for f in FACTORS]),
     }
@@ -135,6 +137,22 @@ def _adaptive(results: Results) -> str:
                 decided = f"{sum(d > 0 for d in each)}, {sum(d < 0 for d in each)}"
                 rows.append([first.name, other.name, words.interval(found.overall(), 3), decided])
     return words.grid(["first", "other", "mean of D", "cells with D > 0, with D < 0"], rows)
+
+
+def _firings(results: Results) -> str:
+    """How often the first choice of a plain rule was a taken point, at each level of each factor."""
+    rows = []
+    for i, factor in enumerate(FACTORS):
+        for high in (False, True):
+            cells = [
+                [run for run in results.runs(designed.NAME).get(inner, []) if levels_of(run.case)[i] == high]
+                for inner in _INNER
+            ]
+            shares = [share_of(runs, taken) for runs in cells]
+            if all(shares):
+                level = factor.high if high else factor.low
+                rows.append([factor.name, level, *(words.percent(each) for each in shares if each is not None)])
+    return words.grid(["factor", "level", *map(words.named, _INNER)], rows)
 
 
 def _thumb(results: Results) -> str:
