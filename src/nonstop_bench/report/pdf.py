@@ -43,6 +43,7 @@ _TABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "From the text to the published code, Ackley": ("walk.ackley.ucb", "walk.ackley.logei"),
     "From the text to the published code, Michalewicz": ("walk.michalewicz.ucb", "walk.michalewicz.logei"),
     "When is it not sufficient? Effects": ("designed.effects",),
+    "How often the guard acted": ("designed.firings",),
     "The adaptive rules": ("designed.adaptive",),
     "Where the numbers come from": ("origins.table",),
 }
