@@ -22,7 +22,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help demo test test-lowest test-integrations test-sklearn-lowest test-slurm release browser screenshots lint format types docs check \
 	oracle bench-suggest bench-storage bench-dashboard bench-corners bench-utilisation bench-noise bench-failures bench-small \
 	bench-spaces bench-outcomes theory faults mutants partitions fuzz spaces \
-	goldens paper paper-check paper-tables paper-figures peers test-peers peers-hebo test-peers-hebo arena arena-tables \
+	goldens paper paper-check paper-tables paper-report paper-figures peers test-peers peers-hebo test-peers-hebo arena arena-tables \
 	proteus proteus-env clean
 .DEFAULT_GOAL := help
 
@@ -144,7 +144,7 @@ goldens: .venv-peers/.ready ## Make the golden values of the tests anew, with Bo
 	@$(PEERS)/python tests/goldens/make_goldens.py $(ARGS)
 
 paper: .venv/.ready ## Run every experiment of the paper into runs/: hours; started again it goes on where it was
-	@$(BIN)/nonstop-bench run $$($(BIN)/nonstop-bench list | awk '/^(paper|walk)\// { print $$1 }') $(ARGS)
+	@$(BIN)/nonstop-bench run $$($(BIN)/nonstop-bench list | awk '/^(paper|walk)\/|^designed/ { print $$1 }') $(ARGS)
 
 paper-check: .venv/.ready ## Make some runs of benchmarks/results again, and say whether they hold (ARGS="--sample 40 --seed 7")
 	@$(BIN)/nonstop-bench check $(ARGS)
@@ -154,6 +154,9 @@ paper-tables: .venv/.ready ## Make the tables of benchmarks/results anew, from t
 	@$(BIN)/nonstop-bench table choosing/q8 choosing/q4 choosing/q16 choosing/pareto choosing/faster --results benchmarks/results \
 		> benchmarks/results/choosing/tables.md
 	@$(BIN)/nonstop-bench peers --only-table --results benchmarks/results > benchmarks/results/peers/table.md
+
+paper-report: .venv/.ready ## Judge the paper's claims by the results in benchmarks/results: page, statistics, pictures, PDF
+	@$(BIN)/nonstop-bench report --results benchmarks/results --pictures docs/images --pdf benchmarks/results/paper/report.pdf
 
 paper-figures: .venv/.ready ## Draw the paper's figures anew, from the results in benchmarks/results
 	@$(BIN)/nonstop-bench figures --results benchmarks/results --out benchmarks/results/figures $(ARGS)

@@ -177,6 +177,8 @@ RULES = [
     case("Thompson.features", nonstop.Thompson, {"np int", "np uint8"}),
     case("Aegis.features", nonstop.Aegis, {"np int", "np uint8"}),
     case("KrigingBeliever.inner", nonstop.KrigingBeliever, set(), "KrigingBeliever"),
+    case("Adaptive.inner", nonstop.Adaptive, set(), "Adaptive"),
+    case("Adaptive.fraction", lambda it: nonstop.Adaptive(nonstop.UCB(), it), NUMBERS - {"minus one"}),
     case("ConstantLiar.inner", nonstop.ConstantLiar, set(), "ConstantLiar"),
     case("ConstantLiar.lie", lambda it: nonstop.ConstantLiar(nonstop.UCB(), it), set()),
     case("Expected.inner", nonstop.Expected, set(), "Expected"),

@@ -9,6 +9,7 @@ hold: ask, tell, optimize. `report`, made of `pages`, and `dashboard` show a stu
 docs/architecture.md has a picture.
 """
 
+from nonstop.acquisition.adaptive import Adaptive
 from nonstop.acquisition.aegis import Aegis
 from nonstop.acquisition.believer import ConstantLiar, KrigingBeliever
 from nonstop.acquisition.ehvi import EHVI
@@ -57,6 +58,7 @@ __all__ = [
     "RBF",
     "UCB",
     "Acquisition",
+    "Adaptive",
     "Aegis",
     "Categorical",
     "Choice",

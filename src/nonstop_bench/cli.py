@@ -31,6 +31,13 @@ _RESULTS = click.option(
     show_default=True,
     help="The folder of result files.",
 )
+_COMMITTED = click.option(
+    "--results",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("benchmarks/results"),
+    show_default=True,
+    help="The folder of result files.",
+)
 _SEEDS = click.option("--seeds", type=click.IntRange(1), help="How many seeds, from 0 on.  [default: the experiment's]")
 _WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes.  [default: one per core]")
 _ENGINE = click.option("--engine", type=click.Choice(["local", "dask", "ray"]), default="local", show_default=True)
@@ -230,6 +237,44 @@ def peers(
     if only_table:
         click.echo(tables.made_by(" ".join(["peers", *names, "--only-table"]), results))
     click.echo(contest.report([record for each in chosen for record in tables.stored(results, each.name)]))
+
+
+@main.command("statistics")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write it there instead of printing it.")
+@_COMMITTED
+def statistics_table(out: Path | None, results: Path) -> None:
+    """UCB and LogEI against every other rule, with intervals and tests, as CSV."""
+    from nonstop_bench.report.pairs import all_pairs, table  # SciPy's tests take a second
+    from nonstop_bench.report.results import Results
+
+    text = table(all_pairs(Results(results)))
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        out.write_text(text, encoding="utf-8")
+
+
+@main.command()
+@click.option(
+    "--page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("docs/paper.md"),
+    show_default=True,
+    help="Where to write the page.",
+)
+@click.option("--pictures", type=click.Path(path_type=Path, file_okay=False), help="Draw its figures into this folder.")
+@click.option("--pdf", type=click.Path(path_type=Path, dir_okay=False), help="Write a PDF with tables and figures.")
+@_COMMITTED
+def report(page: Path, pictures: Path | None, pdf: Path | None, results: Path) -> None:
+    """Judge the paper's claims by results: the page, and the statistics beside the results."""
+    from nonstop_bench.report.write import drawn, printed, written
+
+    for path in written(results, page):
+        click.echo(path)
+    for path in drawn(results, pictures) if pictures else ():
+        click.echo(path)
+    if pdf:
+        click.echo(printed(results, pdf))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from nonstop_bench import designed
 from nonstop_bench.arena.halves import ARENA
 from nonstop_bench.candidates import CANDIDATES, THOROUGH
 from nonstop_bench.case import OURS, Case
@@ -199,6 +200,13 @@ _ALL = (
         10,
         PEERS,
         _CONTEST[1:],
+    ),
+    *(
+        Preset(name, about, cells[0], rules, designed.SEEDS, also=cells[1:])
+        for name, about, cells, rules in (
+            (designed.NAME, "six factors crossed", designed.CELLS, designed.RULES),
+            (designed.BARE, "the same, repeated queries are not replaced", designed.UNGUARDED, designed.PLAIN),
+        )
     ),
     *(Preset(part.name, part.about, part.cases[0], (OURS,), 10, part.rivals, part.cases[1:]) for part in ARENA),
     Preset("small", "Branin in seconds, to see how things work", Case("branin", q=4, horizon=5.0), FIVE, 3),

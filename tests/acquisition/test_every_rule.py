@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import nonstop
+from nonstop.acquisition.adaptive import Adaptive
 from nonstop.acquisition.believer import ConstantLiar, KrigingBeliever
 from nonstop.acquisition.expected import Expected
 from nonstop.acquisition.initial import UncertaintyFirst
@@ -22,6 +23,7 @@ from tests.helpers.rules import RULES, acquisition_of
 every_name = pytest.mark.parametrize("name", RULES)
 #: The rule that each wrapper is without busy points.
 PLAIN = {"kb-ucb": "ucb", "kb-logei": "logei", "e-logei": "logei", "lp-ucb": "ucb", "llp-ucb": "ucb"}
+PLAIN |= {"adaptive-ucb": "ucb", "adaptive-logei": "logei"}
 PLAIN |= {"cl-min": "logei", "cl-mean": "logei", "cl-max": "logei"}
 SMOOTH: list[Chooser] = [
     Thompson(),
@@ -132,7 +134,7 @@ def test_the_screen_ranks_like_the_value(rule: Chooser) -> None:
     assert set(best.tolist()) <= set(np.argsort(-acquisition.screen(P))[:512].tolist())
 
 
-@pytest.mark.parametrize("wrapper", [KrigingBeliever, ConstantLiar, Penalized, Expected])
+@pytest.mark.parametrize("wrapper", [KrigingBeliever, ConstantLiar, Adaptive, Penalized, Expected])
 @pytest.mark.parametrize("inner", ["ucb", LogEI, Thompson()], ids=["a name", "a class", "a chooser"])
 def test_wrappers_take_standard_rules_only(wrapper: type, inner: object) -> None:
     with pytest.raises(nonstop.RuleError, match="wraps"):

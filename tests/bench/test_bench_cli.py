@@ -134,7 +134,9 @@ def test_figures_are_drawn_by_their_own_module(tmp_path: Path, monkeypatch: pyte
 @pytest.mark.parametrize(
     ("command", "says"),
     [
-        ((), "run      Run experiments by name"),
+        ((), "run         Run experiments by name"),
+        (("report",), "Judge the paper's claims by results"),
+        (("statistics",), "with intervals and tests, as CSV"),
         (("list",), "List the experiments, and the processor time"),
         (("run",), "nonstop-bench run small --seeds 2 --rules ucb,random\n"),
         (("table",), "--all                Every experiment of the paper that has results."),

@@ -19,6 +19,7 @@ NAMES = (
     *(f"{family}-{dim}" for family in ("styblinski-tang", "dixon-price", "zakharov", "slope") for dim in (1, 2, 5)),
     *(f"{family}-{dim}" for family in ("rosenbrock", "log-rosenbrock") for dim in (2, 3, 10)),
     *("powell-4", "powell-12", "cosine-1", "cosine-8", "hartmann-3", "hartmann-6", "shekel-4", "toy-1", "toy-2"),
+    *(f"{shape}-{place}-{dim}" for shape in ("rippled", "funnel") for place in ("vertex", "inside") for dim in (2, 6)),
     *("branin", "egg-holder", "sixhump-camel", "goldstein-price", "log-goldstein-price", "drop-wave", "bukin"),
     *("embedded-branin-2", "embedded-branin-25", "embedded-hartmann-25", "gp-1-0", "gp-2-1", "gp-4-0"),
     *("shifted-ackley-1", "shifted-ackley-5", "shifted-bukin", "shifted-hartmann-6", "shifted-powell-8"),
@@ -33,7 +34,7 @@ NAMES = (
 )
 
 #: The gradient at the minimum is not zero: a cusp, or (on the border) a slope that leads out of the box.
-KINKED = ("ackley", "bukin")
+KINKED = ("ackley", "bukin", "funnel")
 
 SMOOTH = tuple(name for name in NAMES if not any(kinked in name for kinked in KINKED))
 

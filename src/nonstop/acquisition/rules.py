@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from nonstop.acquisition.adaptive import Adaptive
 from nonstop.acquisition.aegis import Aegis
 from nonstop.acquisition.believer import ConstantLiar, KrigingBeliever
 from nonstop.acquisition.ehvi import EHVI
@@ -26,6 +27,8 @@ RULES: dict[str, Rule] = {
     "ts": Thompson(),
     "kb-ucb": KrigingBeliever(UCB()),
     "kb-logei": KrigingBeliever(LogEI()),
+    "adaptive-ucb": Adaptive(UCB()),
+    "adaptive-logei": Adaptive(LogEI()),
     "cl-min": ConstantLiar(LogEI(), lie="min"),
     "cl-mean": ConstantLiar(LogEI(), lie="mean"),
     "cl-max": ConstantLiar(LogEI(), lie="max"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from difflib import get_close_matches
+from functools import partial
 from importlib import import_module
 from typing import cast
 
@@ -20,6 +21,7 @@ from nonstop_bench.problems.hartmann import make_hartmann
 from nonstop_bench.problems.mixed import make_integer_rosenbrock, make_mixed_ackley
 from nonstop_bench.problems.moved import VARIANTS, moved
 from nonstop_bench.problems.noisy import with_noise
+from nonstop_bench.problems.placed import PLACES, SHAPES, make_placed
 from nonstop_bench.problems.prior import make_gp
 from nonstop_bench.problems.problem import Problem
 from nonstop_bench.problems.shekel import SHEKEL
@@ -58,6 +60,12 @@ FAMILIES: Mapping[str, Family] = {
         Family("embedded-hartmann", make_embedded_hartmann, ANY[5:]),
         Family("mixed-ackley", make_mixed_ackley, ANY[2:]),
         Family("integer-rosenbrock", make_integer_rosenbrock, ANY[1:]),
+        *(
+            Family(f"{shape}-{place}{'-grid' if gridded else ''}", partial(make_placed, shape, place, gridded))
+            for shape in SHAPES
+            for place in PLACES
+            for gridded in (False, True)
+        ),
         _single(BRANIN),
         _single(planar.EGG_HOLDER),
         _single(planar.SIXHUMP_CAMEL, movable=True),

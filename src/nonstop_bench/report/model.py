@@ -1,0 +1,155 @@
+"""Lengthscales, workers that wait, and the theory's own experiment."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+
+from nonstop_bench import score
+from nonstop_bench.records import Record
+from nonstop_bench.report import words
+from nonstop_bench.report.pairs import Pairs
+from nonstop_bench.report.results import PURPOSE_BUILT, STANDARD, Results, chosen, finals, matched
+from nonstop_bench.report.verdicts import Verdict, above, judged, own, tally, unrefuted, within, worded
+from nonstop_bench.report.walked import steps
+from nonstop_bench.statistics import Estimate, mean, median
+
+_TASK = "paper/ackley-10-q8"
+#: What "about two orders of magnitude" has to mean, in decades.
+_ABOUT = (1.5, 2.5)
+_FIRST, _LAST = 5, 40  # fits at the beginning and at the end
+
+
+def lengthscales(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
+    """By how many decades the mean lengthscale falls, and how much its changes do."""
+    rows, fall, calm = [], [], []
+    for rule in (*STANDARD, *PURPOSE_BUILT):
+        runs = results.runs(_TASK).get(rule, [])
+        if not runs:
+            continue
+        decades = median(np.array([_decades(run, "lengthscale") for run in runs]))
+        changes = median(np.array([_decades(run, "change") for run in runs]))
+        rows.append([words.named(rule), words.interval(decades), words.interval(changes)])
+        if rule in STANDARD:
+            fall.append(within(decades, *_ABOUT))
+            calm.append(above(changes))
+    rows += _walked(results)
+    seeds = results.seeds(_TASK)
+    return {
+        "table": words.grid(["rule", "fall of the lengthscale, decades", "fall of its change, decades"], rows),
+        "about": f"{_ABOUT[0]:g} to {_ABOUT[1]:g} decades",
+        "verdict": worded(judged(fall), seeds),
+        "tally": tally(fall),
+        "calm": worded(judged(calm), seeds),
+        "calm.tally": tally(calm),
+    }
+
+
+def _walked(results: Results) -> list[list[str]]:
+    """The same for UCB at every step from the text to the published code that changes it."""
+    rows = []
+    for name in steps(_TASK.removeprefix("paper/")):
+        runs = results.runs(name).get("ucb", [])
+        if runs:
+            both = [median(np.array([_decades(run, column) for run in runs])) for column in ("lengthscale", "change")]
+            rows.append([f"UCB, {name.rpartition('/')[2]}", *map(words.interval, both)])
+    return rows
+
+
+def _decades(run: Record, column: str) -> float:
+    values = getattr(run, column)[chosen(run)]
+    values = values[np.isfinite(values)]
+    if len(values) < _FIRST + _LAST:
+        return math.nan
+    # A change may be zero, where a fit was used again.
+    first, last = (max(float(np.mean(part)), 1e-9) for part in (values[:_FIRST], values[-_LAST:]))
+    return math.log10(first / last)
+
+
+def synchronous(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
+    """What waiting costs: evaluations, and regret."""
+    waiting, free = results.runs(f"{_TASK}-synchronous"), results.runs(_TASK)
+    rows, more, lower = [], [], []
+    for rule in STANDARD:
+        if rule not in waiting or rule not in free:
+            continue
+        counts = [{run.case.seed: float(score.evaluations(run)) for run in runs[rule]} for runs in (free, waiting)]
+        ratio = mean(np.divide(*matched(*counts)))
+        loss = median(np.subtract(*matched(finals(waiting[rule]), finals(free[rule]))))
+        rows.append([words.named(rule), words.interval(ratio), words.interval(loss)])
+        more.append(above(ratio, 1.0))
+        lower.append(above(loss))
+    head = ["rule", "evaluations, not waiting over waiting", "log regret, waiting minus not waiting"]
+    return {
+        "table": words.grid(head, rows),
+        "more": worded(judged(more), results.seeds(_TASK)),
+        "tally": tally(more),
+        "lower": worded(judged(lower), results.seeds(_TASK)),
+    }
+
+
+def theory(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
+    """The bounds beside each other, and measured regret of functions from the prior."""
+    path = results.folder / "theory.json"
+    studies: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["studies"] if path.is_file() else []
+    rows, equal, below, vacuous = [], [], [], []
+    for study in studies:
+        curves = study["bounds"]["curves"]
+        equal.append(abs(curves["asynchronous UCB"][-1] / curves["asynchronous Thompson"][-1] - 1.0))
+        n = study["setting"]["evaluations"]
+        ucb, ts = (_end(study, name) for name in ("asynchronous UCB, beta of the theory", "asynchronous Thompson"))
+        two = _end(study, "asynchronous UCB, beta = 2")
+        below.append(-above(_minus(ts, ucb)))
+        at = int(np.argmin(np.abs(np.array(study["bounds"]["n"]) - n)))
+        vacuous.append(curves["asynchronous UCB"][at] > study["blind"])
+        rows.append(
+            [
+                f"d = {study['setting']['d']}",
+                str(n),
+                *(_error(each) for each in (ucb, two, ts, _end(study, "sequential Thompson"))),
+                f"{ucb[0] / ts[0]:.3g}",
+                f"{two[0] / ts[0]:.3g}",
+                f"{curves['asynchronous UCB'][at]:.2f}",
+            ]
+        )
+    head = [
+        "",
+        "n",
+        "UCB, theory's beta",
+        "UCB, beta = 2",
+        "TS",
+        "TS, sequential",
+        "UCB / TS",
+        "UCB (2) / TS",
+        "bound of UCB",
+    ]
+    guarantee = Verdict.ABSENT if not equal else unrefuted([1 if off < 0.01 else -1 for off in equal])
+    functions = f"{studies[0]['setting']['functions']} functions" if studies else "no functions"
+    return {
+        "table": words.grid(head, rows),
+        "equal": f"{100 * max(equal):.2f} %" if equal else words.ABSENT,
+        "vacuous": f"{sum(vacuous)} of {len(vacuous)}",
+        "functions": functions,
+        "guarantee": worded(guarantee, functions),
+        "tally": tally(1 if off < 0.01 else -1 for off in equal),
+        "below.tally": tally(below),
+        "below": own(judged(below), functions),
+    }
+
+
+def _end(study: dict[str, Any], name: str) -> tuple[float, float]:
+    measured = study["measured"][name]
+    return measured["mean"][-1], measured["error"][-1]
+
+
+def _minus(a: tuple[float, float], b: tuple[float, float]) -> Estimate:
+    """A difference of means with its normal interval (the functions are the same, so this is wider than need be)."""
+    value, error = a[0] - b[0], math.hypot(a[1], b[1])
+    return Estimate(value, value - 1.96 * error, value + 1.96 * error)
+
+
+def _error(number: tuple[float, float]) -> str:
+    return f"{number[0]:.2g} ± {number[1]:.1g}"

@@ -1,0 +1,35 @@
+"""Which commit each set of results is of."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from nonstop_bench import designed
+from nonstop_bench.records import Record
+from nonstop_bench.report import words
+from nonstop_bench.report.pairs import Pairs
+from nonstop_bench.report.results import Results
+
+
+def origins(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
+    """A row for each experiment, and how many of them do not say which commit made them."""
+    rows, unknown = [], 0
+    own = [name for name in (designed.NAME, designed.BARE) if results.runs(name)]
+    for name in [*results.names(), *own]:
+        groups = results.runs(name)
+        runs = [run for group in groups.values() for run in group]
+        unknown += any(run.commit is None for run in runs)
+        rows.append([words.task(name), str(len(groups)), results.seeds(name).split(" seed")[0], made(runs)])
+    return {
+        "table": words.grid(["experiment", "rules", "seeds", "made by"], rows),
+        "unknown": f"{unknown} of {len(rows)}",
+    }
+
+
+def made(runs: list[Record]) -> str:
+    """The commits of some runs in words, the most frequent first."""
+    counts = Counter(
+        f"an unknown commit (version {run.version}), being made anew" if run.commit is None else run.made_by
+        for run in runs
+    )
+    return ", ".join(name if len(counts) == 1 else f"{name} ({n} runs)" for name, n in counts.most_common())

@@ -1,0 +1,60 @@
+"""From the paper's text to its code, one switch at a time: the experiments walk/TASK/STEP, in the order of the presets.
+
+A step runs only the rules that it changes; those of the others are in the last step before it that has them.
+"""
+
+from __future__ import annotations
+
+from nonstop_bench.presets import PRESETS
+from nonstop_bench.published import PUBLISHED
+from nonstop_bench.records import Record
+from nonstop_bench.report import words
+from nonstop_bench.report.pairs import Pairs
+from nonstop_bench.report.results import STANDARD, Results, finals, matched
+from nonstop_bench.report.verdicts import Verdict, judged, tally, worded
+from nonstop_bench.report.wins import agree
+
+
+def steps(task: str) -> list[str]:
+    """The experiments of a task in order, by their names."""
+    return [name for name in PRESETS if name.startswith(f"walk/{task}/")]
+
+
+def at(results: Results, task: str) -> dict[str, dict[str, list[Record]]]:
+    """For each step that was run, the runs of every rule as they are there."""
+    known: dict[str, list[Record]] = {}
+    found: dict[str, dict[str, list[Record]]] = {}
+    for name in steps(task):
+        own = results.runs(name)
+        if own:
+            known = {**known, **own}
+            found[name] = known
+    return found
+
+
+def walk(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
+    """Win-rates at every step beside the paper's, and whether the last one has the paper's tables."""
+    said: dict[str, str] = {}
+    last = []
+    for key, name in (("ackley", "paper/ackley-10-q8"), ("michalewicz", "paper/michalewicz-5-q16")):
+        printed = PUBLISHED[name].win_rate
+        found = at(results, name.removeprefix("paper/"))
+        for row in STANDARD:
+            cells = {column: value for (of, column), value in printed.items() if of == row}
+            rows = [["the paper", *(f"{value:.2f}" for value in cells.values()), words.NOTHING]] if found else []
+            for step, groups in found.items():
+                shares = {column: _wins(groups, row, column) for column in cells}
+                same = [agree(*won, cells[column]) for column, won in shares.items() if won is not None]
+                shown = [words.NOTHING if won is None else f"{won[0] / won[1]:.2f}" for won in shares.values()]
+                rows.append([step.rpartition("/")[2], *shown, f"{sum(same)} of {len(same)}"])
+                if step == steps(name.removeprefix("paper/"))[-1]:
+                    last += [1 if each else -1 for each in same]
+            said[f"{key}.{row}"] = words.grid([f"{words.named(row)} against", *map(words.named, cells), "agree"], rows)
+    verdict = judged(last) if last else Verdict.ABSENT
+    return {**said, "verdict": worded(verdict, "the seeds there are"), "tally": tally(last)}
+
+
+def _wins(groups: dict[str, list[Record]], row: str, column: str) -> tuple[float, int] | None:
+    """How many seeds the row wins, a tie counting half, of how many."""
+    a, b = matched(finals(groups.get(row, [])), finals(groups.get(column, [])))
+    return (float((a < b).sum() + 0.5 * (a == b).sum()), len(a)) if len(a) else None
