@@ -206,7 +206,7 @@ def _proposed(
 
 
 def _searched(
-    data: Data, models: tuple[Fitted, ...], rule: Rule, surrogate: Surrogate, rng: np.random.Generator
+    data: Data, models: tuple[Fitted, ...], rule: Score | Chooser, surrogate: Surrogate, rng: np.random.Generator
 ) -> tuple[Choice, int, _Search]:
     """What the rule chooses by these models, how many points were believed, and how it was searched for."""
     kept = data.aim.kept(data.Y)[models[0].rows]

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -58,7 +59,10 @@ def modelled(
     first = evenly(n, max(size // 2, 1))
     models = _models(surrogate, aim, X, Y, warm, embedding, first, math.inf)
     rows = _some(models, aim, X, Y, first, size)
-    return _models(surrogate, aim, X, Y, warm, embedding, rows, _OLD * surrogate.refit * size / n)
+    found = _models(surrogate, aim, X, Y, warm, embedding, rows, _OLD * surrogate.refit * size / n)
+    return tuple(
+        replace(model, seconds=model.seconds + before.seconds) for model, before in zip(found, models, strict=True)
+    )
 
 
 def overlooked(models: tuple[Fitted, ...], aim: Aim, X: Array, x: Array, most: int) -> Rows:
