@@ -24,7 +24,7 @@ CENTER = np.array([0.3, 0.6])
 
 
 def bowl(X: Array) -> Array:
-    return -np.square(X - CENTER).sum(axis=1)
+    return np.asarray(-np.square(X - CENTER).sum(axis=1))
 
 
 def data(n: int, noise: float = 0.0, seed: int = 0) -> tuple[Array, Array]:
@@ -150,7 +150,7 @@ def many(cube: Cube, n: int, seed: int) -> tuple[Array, Array]:
 @pytest.mark.parametrize("kind", ["continuous", "mixed", "discrete"])
 @pytest.mark.parametrize("rule", [None, "logei", "ts", "random"])
 def test_the_same_bytes_again_whatever_the_space(kind: str, rule: str | None) -> None:
-    parts = {
+    parts: dict[str, tuple[Continuous | Levels | OneHot, ...]] = {
         "continuous": (Continuous(),) * 3,
         "mixed": (Continuous(), Levels(7), OneHot(3)),
         "discrete": (Levels(60), OneHot(3), Levels(30)),
