@@ -1,5 +1,5 @@
 # `make` lists the targets. Environments build themselves: .venv for everything, .venv-demo for the demo alone, .venv-peers
-# for BoTorch and Optuna, .venv-integrations for the tools that nonstop plugs into, .venv-sklearn for an old scikit-learn,
+# for BoTorch and Optuna, .venv-hebo for HEBO, .venv-integrations for the tools that nonstop plugs into, .venv-sklearn for an old scikit-learn,
 # .venv-lowest for the oldest dependencies, .venv-release for building, .venv-proteus for a planet simulator.
 PYTHON ?= python3
 # The oldest dependencies exist as wheels for the oldest Python only.
@@ -22,7 +22,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help demo test test-lowest test-integrations test-sklearn-lowest test-slurm release browser screenshots lint format types docs check \
 	oracle bench-suggest bench-storage bench-dashboard bench-corners bench-utilisation bench-noise bench-large bench-failures bench-small \
 	bench-spaces bench-outcomes theory faults mutants partitions fuzz spaces \
-	goldens paper paper-tables paper-figures peers test-peers proteus proteus-env clean
+	goldens paper paper-check paper-tables paper-figures peers test-peers peers-hebo test-peers-hebo arena arena-tables \
+	proteus proteus-env clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
@@ -146,7 +147,10 @@ goldens: .venv-peers/.ready ## Make the golden values of the tests anew, with Bo
 	@$(PEERS)/python tests/goldens/make_goldens.py $(ARGS)
 
 paper: .venv/.ready ## Run every experiment of the paper into runs/: hours; started again it goes on where it was
-	@$(BIN)/nonstop-bench run $$($(BIN)/nonstop-bench list | awk '/^paper\// { print $$1 }') $(ARGS)
+	@$(BIN)/nonstop-bench run $$($(BIN)/nonstop-bench list | awk '/^(paper|walk)\// { print $$1 }') $(ARGS)
+
+paper-check: .venv/.ready ## Make some runs of benchmarks/results again, and say whether they hold (ARGS="--sample 40 --seed 7")
+	@$(BIN)/nonstop-bench check $(ARGS)
 
 paper-tables: .venv/.ready ## Make the tables of benchmarks/results anew, from the results there
 	@$(BIN)/nonstop-bench table --all --results benchmarks/results > benchmarks/results/paper/tables.md
@@ -158,12 +162,25 @@ paper-figures: .venv/.ready ## Draw the paper's figures anew, from the results i
 	@$(BIN)/nonstop-bench figures --results benchmarks/results --out benchmarks/results/figures $(ARGS)
 
 test-peers: .venv-peers/.ready ## Run the tests that need torch or other optimisers
-	@$(PEERS)/python -m pytest -q tests/bench/test_peers.py tests/bench/test_outcomes_peers.py tests/bench/test_outcomes.py \
+	@$(PEERS)/python -m pytest -q tests/bench/test_peers.py tests/bench/test_released_peers.py tests/bench/test_outcomes_peers.py tests/bench/test_outcomes.py \
 		tests/bench/test_spaces.py tests/bench/test_cnn.py tests/bench/test_cifar.py tests/files/test_optuna.py \
 		tests/integrations/test_gest_xopt.py $(ARGS)
 
 peers: .venv-peers/.ready ## Run other optimisers in the same simulator into runs/, and compare
 	@$(PEERS)/nonstop-bench peers $(ARGS)
+
+peers-hebo: .venv-hebo/.ready ## Make .venv-hebo, in which HEBO answers through a pipe: it needs NumPy 1
+
+test-peers-hebo: .venv-peers/.ready .venv-hebo/.ready ## Run the tests of the real HEBO
+	@$(PEERS)/python -m pytest -v tests/bench/hebo_live.py $(ARGS)
+
+# ARGS chooses: make arena ARGS="choosing --rules nonstop,hebo --seeds 3". Days, if it is all of a half with HEBO in it.
+arena: .venv-peers/.ready .venv-hebo/.ready ## Run a part of the arena into runs/, and print its tables (ARGS="choosing --seeds 3")
+	@PYTHONHASHSEED=0 $(PEERS)/nonstop-bench arena $(ARGS)
+
+arena-tables: .venv/.ready ## Make the tables of the arena anew, from the results in benchmarks/results
+	@$(BIN)/nonstop-bench arena choosing choosing-noise choosing-sparse --only-table --results benchmarks/results \
+		> benchmarks/results/arena/choosing.md
 
 proteus-env: .venv-proteus/.ready ## Make .venv-proteus, in which the planet simulator PROTEUS runs without network
 
@@ -176,7 +193,7 @@ proteus: .venv/.ready .venv-proteus/.ready ## Optimise PROTEUS with two workers,
 	@$(BIN)/python examples/proteus/figure.py benchmarks/results/proteus
 
 clean: ## Remove environments, caches and what was built
-	rm -rf .venv .venv-demo .venv-integrations .venv-lowest .venv-peers .venv-proteus .venv-release .venv-sklearn site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-demo .venv-hebo .venv-integrations .venv-lowest .venv-peers .venv-proteus .venv-release .venv-sklearn site build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp that is newer than both pyproject.toml means: nothing to install.
@@ -236,7 +253,19 @@ endef
 .venv-peers/.ready: pyproject.toml bench/pyproject.toml
 	$(call environment,.venv-peers)
 	@$(PEERS)/python -m pip install --quiet "$$(sed -n 's/.*"\(torch==[^"]*\)".*/\1/p' bench/pyproject.toml | head -n 1)"
-	@$(PEERS)/python -m pip install --quiet --editable . --editable './bench[peers]' pytest pytest-timeout
+	@$(PEERS)/python -m pip install --quiet --editable . --editable './bench[peers,arena]' pytest pytest-timeout
+	@touch $@
+
+# HEBO 0.3.6 names versions that no longer go together, so it comes without its dependencies, beside those that it runs
+# with: NumPy 1, and the pymoo and scikit-learn of its time. The same torch, first, as above.
+.venv-hebo/.ready: PYTHON = $(LOWEST_PYTHON)
+.venv-hebo/.ready: bench/pyproject.toml
+	$(call environment,.venv-hebo)
+	@.venv-hebo/bin/python -m pip install --quiet \
+		"$$(sed -n 's/.*"\(torch==[^"]*\)".*/\1/p' bench/pyproject.toml | head -n 1)"
+	@.venv-hebo/bin/python -m pip install --quiet numpy==1.26.4 pymoo==0.6.1 'scikit-learn==1.4.*' gpytorch==1.15.2 \
+		disjoint-set==0.9.0 catboost==1.2.10 'pandas<3'
+	@.venv-hebo/bin/python -m pip install --quiet --no-deps HEBO==0.3.6
 	@touch $@
 
 # PROTEUS without its full-physics modules, which need compilers and gigabytes of data. It wants Python 3.12 and runs with

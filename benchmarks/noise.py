@@ -18,12 +18,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from nonstop.numerics.quasirandom import halton
-from nonstop.space.encoding import cube_of, decode
 from nonstop.types import Array
 from nonstop_bench.case import OURS, Case
 from nonstop_bench.problems.catalogue import find
-from nonstop_bench.problems.task import Task
+from nonstop_bench.problems.noisy import spread
 from nonstop_bench.run import setup_of
 from nonstop_bench.simulate import simulate
 
@@ -40,14 +38,6 @@ class Run(NamedTuple):
     level: float
     label: str
     seed: int
-
-
-def spread(task: Task) -> float:
-    """The range of the values at a thousand quasi-random points."""
-    cube = cube_of(task.space)
-    points = cube.spread(halton(1000, cube.axes, seed=0))
-    values = [task.objective(decode(task.space, point)) for point in points]
-    return max(values) - min(values)
 
 
 def regrets(run: Run) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 import nonstop
-from nonstop.acquisition.rules import DEFAULT_OF_SEVERAL, DEFAULT_RULE, rule_of
+from nonstop.acquisition.rules import DEFAULT_OF_MANY, DEFAULT_OF_SEVERAL, DEFAULT_RULE, default_rule, rule_of
 from nonstop.cli.studyfile import study_file
 from nonstop.surrogate.model import DEFAULT_SURROGATE, surrogate_of
 from nonstop.trials.spec import Spec
@@ -64,11 +64,20 @@ def test_it_is_the_default_everywhere() -> None:
 
 def test_several_objectives_have_a_rule_of_their_own() -> None:
     study = nonstop.create_study(space=SPACE, objectives={"a": "minimize", "b": "maximize"})
-    assert study.spec.rule == DEFAULT_OF_SEVERAL == "kb-logei"
+    assert study.spec.rule == DEFAULT_OF_SEVERAL
     assert nonstop.create_study(space=SPACE, objectives={"a": "minimize"}).spec.rule == DEFAULT_RULE
     X, Y, goals = [[0.1], [0.4], [0.8]], [[0.3, 1.0], [0.9, 2.0], [0.2, 0.5]], ["minimize", "maximize"]
     ours = nonstop.propose(X, Y, goals=goals, seed=4)
-    assert ours.x == nonstop.propose(X, Y, rule="kb-logei", goals=goals, seed=4).x
+    assert ours.x == nonstop.propose(X, Y, rule=DEFAULT_OF_SEVERAL, goals=goals, seed=4).x
+
+
+def test_which_rules_several_objectives_have() -> None:
+    near, wide, logei = nonstop.EHVI(), nonstop.EHVI(wide=True), nonstop.KrigingBeliever(nonstop.LogEI())
+    assert rule_of(DEFAULT_OF_SEVERAL) == nonstop.Turns((wide, near, near, logei))
+    assert rule_of(DEFAULT_OF_MANY) == logei
+    assert [default_rule(k) for k in (2, 3, 4, 9)] == [DEFAULT_OF_SEVERAL] * 2 + [DEFAULT_OF_MANY] * 2
+    four = dict.fromkeys("abcd", "minimize")
+    assert nonstop.create_study(space=SPACE, objectives=four).spec.rule == DEFAULT_OF_MANY  # type: ignore[arg-type]
 
 
 def test_a_stored_study_keeps_what_it_was_made_with() -> None:

@@ -203,6 +203,8 @@ RULES = [
     case("Surrogate.incumbent", lambda it: Surrogate(incumbent=it), set()),
     case("Surrogate.max_points", lambda it: Surrogate(max_points=it), WHOLE - {"zero"}),
     case("Surrogate.candidates", lambda it: Surrogate(candidates=it), WHOLE - {"zero"}),
+    case("Surrogate.mean", lambda it: Surrogate(mean=it), set()),
+    case("Surrogate.starts", lambda it: Surrogate(starts=it), WHOLE - {"zero"}),
     case("Surrogate.refit", lambda it: Surrogate(refit=it), NUMBERS - {"minus one"}),
     case("Command.template", Command, {"word", "long", "trick"}, "command"),
     case("Command.timeout", lambda it: Command("true", it), NONE | POSITIVE - {"huge float"}),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from nonstop import UCB, DataError, Hyperparameters, RuleError, Turns, UncertaintyFirst, propose, propose_batch
-from nonstop.acquisition.rules import DEFAULT_OF_SEVERAL, DEFAULT_RULE
+from nonstop.acquisition.rules import DEFAULT_OF_MANY, DEFAULT_OF_SEVERAL, DEFAULT_RULE
 from nonstop.acquisition.rules import RULES as EVERY
 from nonstop.acquisition.taken import APART
 from nonstop.numerics.hypervolume import hypervolume
@@ -124,12 +124,13 @@ def test_a_rule_for_one_objective_says_so(rule: str) -> None:
     propose(X, Y[:, [0, 2]], rule=rule, goals=["minimize", "<= 0.6"])  # bounds are fine
 
 
-def test_ehvi_needs_two_objectives() -> None:
+def test_ehvi_needs_two_or_three_objectives() -> None:
     X, Y = data()
-    for columns, goals in (([0], ["minimize"]), ([0, 1, 2], ["minimize", "maximize", "minimize"])):
-        with pytest.raises(RuleError, match="the rule ehvi works with two objectives only, not with"):
-            propose(X, Y[:, columns], rule="ehvi", goals=goals)
-    with pytest.raises(RuleError, match="two objectives"):
+    for count in (1, 4):
+        message = f"the rule ehvi works with two or three objectives only, not with {count}: use kb-ucb, kb-logei or ts"
+        with pytest.raises(RuleError, match=message):
+            propose(X, Y[:, :count], rule="ehvi", goals=["minimize"] * count)
+    with pytest.raises(RuleError, match="two or three objectives"):
         propose(X, Y[:, 0], rule=UncertaintyFirst(EVERY["ehvi"], 3))  # type: ignore[arg-type]
 
 
@@ -153,9 +154,10 @@ def test_all_together(rule: str) -> None:
     assert rule == "random" or proposal.rung == "model"
 
 
-@pytest.mark.parametrize("rule", ["ucb", "ts", "ehvi", DEFAULT_RULE])
+@pytest.mark.parametrize("objectives", [2, 3])
+@pytest.mark.parametrize("rule", ["ucb", "ts", "ehvi", "ehvi-wide", DEFAULT_RULE])
 @pytest.mark.parametrize("kind", ["mixed", "discrete", "conditional", "region", "fixed"])
-def test_in_every_kind_of_space(rule: str, kind: str) -> None:
+def test_in_every_kind_of_space(rule: str, kind: str, objectives: int) -> None:
     rng = np.random.default_rng(1)
     cubes = {
         "mixed": Cube((Continuous(), Levels(20), OneHot(3))),
@@ -166,9 +168,11 @@ def test_in_every_kind_of_space(rule: str, kind: str) -> None:
     }
     cube = cubes[kind]
     X = cube.spread(rng.random((30, cube.axes)))
-    Y = np.column_stack([X[:, 0], np.square(X - 0.5).sum(axis=1), X.sum(axis=1)])
+    Y = np.column_stack([X[:, 0], np.square(X - 0.5).sum(axis=1), np.square(X - 0.2).sum(axis=1), X.sum(axis=1)])
+    Y = Y[:, [*range(objectives), 3]]
     fixed = [0.3, math.nan, math.nan] if kind == "fixed" else None
-    given: dict[str, Any] = {"goals": ["maximize", "minimize", ">= 0.5"], "cube": cube, "fixed": fixed}
+    goals = [*["maximize", "minimize", "minimize"][:objectives], ">= 0.5"]
+    given: dict[str, Any] = {"goals": goals, "cube": cube, "fixed": fixed}
     x = propose(X, Y, X[:2], rule, failed=X[-3:], **given).x
     np.testing.assert_allclose(cube.snap(x[None])[0], x)
     assert cube.holds(x[None]).all()
@@ -262,7 +266,7 @@ def test_a_busy_point_outside_the_bounds_is_no_value_to_beat() -> None:
 # Data that say little
 
 
-@pytest.mark.parametrize("rule", ["logei", "ts", "ehvi", "aegis", DEFAULT_RULE])
+@pytest.mark.parametrize("rule", ["logei", "ts", "ehvi", "ehvi-wide", "aegis", DEFAULT_RULE])
 @pytest.mark.parametrize("kind", ["one", "none", "flat", "tiny", "huge", "twice", "infeasible", "feasible", "ties"])
 def test_data_that_say_little(kind: str, rule: str) -> None:
     X, Y = data(n=12)
@@ -292,6 +296,16 @@ def test_no_values_make_it_raise(drawn: st.DataObject, n: int, d: int, rule: str
     Y = drawn.draw(arrays(np.float64, (n, 4), elements=VALUES))
     X = np.random.default_rng(n).random((n, d))
     proposal = propose(X, Y, rule=rule, goals=GOALS, surrogate=drawn.draw(st.sampled_from(["nonstop", "paper"])))
+    assert ((proposal.x >= 0.0) & (proposal.x <= 1.0)).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data(), st.integers(1, 8), st.sampled_from(["ehvi", "ehvi-wide"]))
+def test_no_values_of_three_objectives_make_it_raise(drawn: st.DataObject, n: int, rule: str) -> None:
+    Y = drawn.draw(arrays(np.float64, (n, 4), elements=VALUES))
+    X = np.random.default_rng(n).random((n, 2))
+    goals = ["minimize", "maximize", "minimize", "<= 0.6"]
+    proposal = propose(X, Y, X[:2] * 0.5, rule=rule, goals=goals)
     assert ((proposal.x >= 0.0) & (proposal.x <= 1.0)).all()
 
 
@@ -338,9 +352,23 @@ def test_a_constrained_problem_is_solved() -> None:
     assert 0.599 < best(Y) < best(blind)
 
 
-@pytest.mark.parametrize("rule", [DEFAULT_OF_SEVERAL, "ehvi"])
+@pytest.mark.parametrize("rule", [DEFAULT_OF_SEVERAL, DEFAULT_OF_MANY, "ehvi"])
 def test_two_objectives_are_solved(rule: str) -> None:
     Y = searched(zdt1, ["minimize", "minimize"], 3, rule, 30)
     blind = zdt1(np.random.default_rng(2).random((1000, 3)))
     corner = np.array([-1.1, -1.1])
     assert hypervolume(-Y, corner) > hypervolume(-blind, corner) + 0.1
+
+
+def sphere(X: Array) -> Array:
+    """DTLZ2 with three objectives: the front is a part of the unit sphere."""
+    a, b = X[:, :2].T * math.pi / 2.0
+    radius = 1.0 + np.square(X[:, 2:] - 0.5).sum(axis=1)
+    return np.column_stack([radius * np.cos(a) * np.cos(b), radius * np.cos(a) * np.sin(b), radius * np.sin(a)])
+
+
+def test_three_objectives_are_solved() -> None:
+    Y = searched(sphere, ["minimize"] * 3, 4, DEFAULT_OF_SEVERAL, 30)
+    blind = sphere(np.random.default_rng(2).random((38 * 4, 4)))
+    corner = np.full(3, -1.1)
+    assert hypervolume(-Y, corner) > hypervolume(-blind, corner)

@@ -25,7 +25,7 @@ from nonstop.acquisition.data import Data, checked_seed
 from nonstop.acquisition.feasible import Conditions, Feasible, log_probability, success_terms
 from nonstop.acquisition.focus import modelled, overlooked
 from nonstop.acquisition.inside import filling
-from nonstop.acquisition.maximize import Terrain, maximize
+from nonstop.acquisition.maximize import Guide, Terrain, maximize
 from nonstop.acquisition.rule import Acquisition, Choice, Chooser, Drawer, Rule, Score, Term, View
 from nonstop.acquisition.rules import default_rule, rule_for, rule_of
 from nonstop.acquisition.scored import Scored
@@ -84,6 +84,13 @@ class Proposal:
     feasible: float = 1.0
     #: What each outcome's model says of the point, if goals were given; empty without a model.
     predictions: tuple[Prediction, ...] = ()
+    #: How often the rule chose a point that was taken, by a busy one say, and was asked again or got a runner-up. In a
+    #: discrete cube it chooses among the free points only.
+    repeated: int = field(default=0, repr=False)
+    #: Is the point a runner-up, because the rule's own choice was taken?
+    replaced: bool = field(default=False, repr=False)
+    #: The distance of the rule's first choice to the nearest busy point: `nearest_busy`, unless that choice was taken.
+    first_nearest_busy: float = field(default=math.inf, repr=False)
     #: How long the proposal took.
     seconds: float = field(default=0.0, repr=False)
     #: How much of that was the fit.
@@ -107,6 +114,7 @@ def propose(
     warm: Hyperparameters | Sequence[Hyperparameters | None] | None = None,
     noisy: bool = False,
     threads: int | None = 1,
+    repeats: bool = False,
 ) -> Proposal:
     """The next point to evaluate, to maximise y, or to reach the goals.
 
@@ -124,18 +132,21 @@ def propose(
     is sought: "minimize" or "maximize", or a bound that it has to keep, such as "<= 8.0" (or a Bound). At least one is
     an objective. What keeps the bounds counts as feasible: the best feasible result has to be beaten, and the
     log-probability of each bound is added to the rule. With several objectives the rule looks at a scalarisation of
-    them, in a direction that the seed decides; points of the whole Pareto front are sought that way, one by one.
+    them, in a direction that the seed decides; points of the whole Pareto front are sought that way, one by one. For
+    two and three objectives there are rules that look at the volume that the front dominates: the default has them.
 
     `fixed` (d,) are values to keep, NaN where a column is free: the others are optimised given these, by a model of all
     values. With a cube that has constraints, the proposal satisfies them.
 
     `warm` are hyperparameters to start the fit from, or to use as they are if the data have hardly grown since
     (`Surrogate.refit`); for several outcomes, a sequence of one for each, which may be None. `threads=None` lets BLAS
-    use as many threads as it likes.
+    use as many threads as it likes. With `repeats`, the rule's choice is returned whether it is free or not: this is
+    for studies of the rules themselves.
     """
     started = time.perf_counter()
     aim = None if goals is None else Aim.of(goals)
     data = Data.of(aim, X, y, busy, believed, avoid, failed, cube, fixed, flag("noisy", noisy, DataError))
+    data = replace(data, repeats=flag("repeats", repeats, DataError))
     surrogate, seed, objectives = surrogate_of(surrogate), checked_seed(seed), len(data.aim.objectives)
     rule = rule_for(rule_of(default_rule(objectives) if rule is None else rule), objectives)
     threads = None if threads is None else whole("threads", threads, DataError, least=1, most=_MOST_THREADS)
@@ -192,28 +203,48 @@ def _proposed(
     data = data.exploring()
     try:
         models = modelled(surrogate, data.aim, data.X, data.Y, warm, embedding_of(data.cube))
-        choice, believed, search = _searched(data, models, rule, surrogate, rng)
+        chosen, search = _searched(data, models, rule, surrogate, rng)
         for _ in range(_LOOKS):
-            more = overlooked(models, data.aim, data.X, choice.x, surrogate.max_points)
+            more = overlooked(models, data.aim, data.X, chosen.choice.x, surrogate.max_points)
             if not len(more):
                 break
             models = tuple(model.with_rows(data.X, y, more) for model, y in zip(models, data.Y, strict=True))
             rng = generator(seed)  # with the same random numbers only what is known differs
-            choice, believed, search = _searched(data, models, rule, surrogate, rng)
+            chosen, search = _searched(data, models, rule, surrogate, rng)
     except NotPositiveDefiniteError:
         return _unmodelled(data, _filling(data, seed), "quasi-random", rng)
-    return _described(choice, believed, search)
+    return _described(chosen, search)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Chosen:
+    """The point that is proposed, how many points were believed, what the rule chose first, and how many of its choices
+    were taken."""
+
+    choice: Choice
+    believed: int
+    first: Array
+    repeated: int
+    replaced: bool
+
+    @classmethod
+    def of(
+        cls, data: Data, choice: Choice, rng: np.random.Generator, believed: int, asked: Sequence[Choice] = ()
+    ) -> _Chosen:
+        """The last choice, or another one if it is not free; `asked` are the choices before it, which were taken."""
+        repeated = len(asked) + bool(len(data.taken.clashes(choice.x)))
+        free = choice if data.repeats else data.taken.free(choice, rng)
+        return cls(free, believed, (*asked, choice)[0].x, repeated, free is not choice)
 
 
 def _searched(
     data: Data, models: tuple[Fitted, ...], rule: Score | Chooser, surrogate: Surrogate, rng: np.random.Generator
-) -> tuple[Choice, int, _Search]:
-    """What the rule chooses by these models, how many points were believed, and how it was searched for."""
+) -> tuple[_Chosen, _Search]:
+    """What the rule chooses by these models, and how it was searched for."""
     kept = data.aim.kept(data.Y)[models[0].rows]
     sought = Sought.of(data.aim, models, kept, surrogate.incumbent, rng)
     search = _Search.of(data, sought, surrogate, rule, rng)
-    choice, believed = _maximum(rule, search) if isinstance(rule, Score) else _chosen(rule, search)
-    return choice, believed, search
+    return _maximum(rule, search) if isinstance(rule, Score) else _chosen(rule, search), search
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,9 +263,10 @@ class _Search:
     def of(cls, data: Data, sought: Sought, surrogate: Surrogate, rule: Rule, rng: np.random.Generator) -> _Search:
         cube, posterior = data.ground, sought.posterior
         # Next to a taken point of a continuous cube there are others almost as good, so nothing is left out beforehand.
-        taken = data.taken.points if cube.is_discrete else data.taken.points[:0]
+        taken = data.taken.points if cube.is_discrete and not data.repeats else data.taken.points[:0]
         tolerance = min(1e-6, sought.noise)  # differences below the noise are none
-        terrain = Terrain(cube, posterior.lengthscales, _centers(sought, cube), taken, tolerance, surrogate.candidates)
+        effort = surrogate.candidates, surrogate.starts, surrogate.around
+        terrain = Terrain(cube, posterior.lengthscales, _centers(sought, cube), taken, tolerance, *effort)
         seen = data.busy[:0] if isinstance(rule, Score) else data.busy  # a standard rule does not look at busy points
         pending = np.concatenate([seen, data.believed])
         failures = data.X, data.failed, without(pending, data.failed)
@@ -247,9 +279,10 @@ class _Search:
         return self.success + self.bounds
 
     def maximize(self, acquisition: Acquisition) -> Choice:
+        terrain = acquisition.guided(self.terrain) if isinstance(acquisition, Guide) else self.terrain
         if self.terms:  # without a feasible result there is nothing to improve on: one has to be found first
             acquisition = Feasible(acquisition, self.terms) if self.sought.found else Conditions(self.terms)
-        return maximize(acquisition, self.terrain, self.rng)
+        return maximize(acquisition, terrain, self.rng)
 
 
 def _centers(sought: Sought, cube: Cube) -> Array:
@@ -262,29 +295,31 @@ def _centers(sought: Sought, cube: Cube) -> Array:
     return points[np.argsort(-posterior.moments(points)[0], kind="stable")[:_CENTERS]]
 
 
-def _maximum(rule: Score, search: _Search) -> tuple[Choice, int]:
-    """The maximum of a standard rule, and how many points were believed. Such a rule cannot see which points are taken:
-    if its maximum is one of them, that one is believed too and the rule is asked again. Belief does not always move the
-    maximum (a corner often stays the best point); then a runner-up is taken."""
+def _maximum(rule: Score, search: _Search) -> _Chosen:
+    """The maximum of a standard rule. Such a rule cannot see which points are taken: if its maximum is one of them,
+    that one is believed too and the rule is asked again. Belief does not always move the maximum (a corner often stays
+    the best point); then a runner-up is taken."""
     data, sought, believed = search.data, search.sought, search.data.believed
+    asked: list[Choice] = []
     for _ in range(_ROUNDS):
         posterior = sought.posterior.condition(believed)
-        choice = search.maximize(Scored(rule, posterior, sought.best, len(data.X), recent=len(believed)))
-        unbelieved = without(data.taken.clashes(choice.x), believed)
-        if data.ground.is_discrete or not len(unbelieved):
+        asked.append(search.maximize(Scored(rule, posterior, sought.best, len(data.X), recent=len(believed))))
+        unbelieved = without(data.taken.clashes(asked[-1].x), believed)
+        if data.ground.is_discrete or data.repeats or not len(unbelieved):
             break
         believed = np.concatenate([believed, unbelieved])
-    return data.taken.free(choice, search.rng), len(believed)
+    return _Chosen.of(data, asked[-1], search.rng, len(believed), asked[:-1])
 
 
-def _chosen(rule: Chooser, search: _Search) -> tuple[Choice, int]:
-    """The choice of a rule that sees busy points and decides for itself, and how many points were believed."""
+def _chosen(rule: Chooser, search: _Search) -> _Chosen:
+    """The choice of a rule that sees busy points and decides for itself."""
     data, sought = search.data, search.sought
     believed = without(data.believed, data.busy)
     posterior = sought.posterior.condition(believed)
     known = posterior, sought.best, len(data.X), data.busy, believed, data.ground
-    view = View(*known, search.rng, search.maximize, search.terms, sought.expected)
-    return data.taken.free(rule.choose(view), search.rng), len(believed)
+    kept = np.concatenate([sought.violation == 0.0, sought.expected(believed)])
+    view = View(*known, search.rng, search.maximize, search.terms, sought.expected, kept)
+    return _Chosen.of(data, rule.choose(view), search.rng, len(believed))
 
 
 def _filling(data: Data, seed: int) -> Array:
@@ -299,28 +334,32 @@ def _filling(data: Data, seed: int) -> Array:
 
 def _unmodelled(data: Data, points: Array, rung: Rung, rng: np.random.Generator) -> Proposal:
     """The first of the points that is free."""
-    x = data.taken.free(Choice(points[0], math.nan, points[1:]), rng).x
-    return Proposal(x, math.nan, 0.0, 1.0, None, rung, _nearest(x, data.busy), 0)
+    chosen = _Chosen.of(data, Choice(points[0], math.nan, points[1:]), rng, 0)
+    x, guard = chosen.choice.x, (chosen.repeated, chosen.replaced, _nearest(chosen.first, data.busy))
+    return Proposal(x, math.nan, 0.0, 1.0, None, rung, _nearest(x, data.busy), 0, 1.0, 1.0, (), *guard)
 
 
-def _described(choice: Choice, believed: int, search: _Search) -> Proposal:
+def _described(chosen: _Chosen, search: _Search) -> Proposal:
     """The choice, with what the models say of its point before any belief."""
-    data, sought, x = search.data, search.sought, choice.x
+    data, sought, x = search.data, search.sought, chosen.choice.x
     predictions = sought.predictions(x)
     first = predictions[data.aim.objectives[0]]
     several = len(data.aim.objectives) > 1
     return Proposal(
         x,
-        choice.value,
+        chosen.choice.value,
         math.nan if several else first.mean,
         math.nan if several else first.sd,
         first.hyperparameters,
         sought.rung,
         _nearest(x, data.busy),
-        believed,
+        chosen.believed,
         math.exp(log_probability(search.success, x[None])[0]) if search.success else 1.0,
         sought.feasible(predictions),
         predictions,
+        chosen.repeated,
+        chosen.replaced,
+        _nearest(chosen.first, data.busy),
         fit_seconds=sum(model.seconds for model in sought.models),
     )
 

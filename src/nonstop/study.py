@@ -25,7 +25,7 @@ from nonstop.trials.messages import Insert, Report, Request
 from nonstop.trials.retries import retries, retry_id
 from nonstop.trials.rows import inserts_of
 from nonstop.trials.spec import Spec
-from nonstop.trials.suggest import checked_fixed
+from nonstop.trials.suggest import Proposer, checked_fixed
 from nonstop.trials.telling import number_of_trial, told_of
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.trials.until import Until, check_until, until_of
@@ -49,10 +49,11 @@ if TYPE_CHECKING:
 class Study:
     """One study in one storage. Made by create_study() or load_study(); belongs to the thread that made it.
 
-    Pickled as where it is: whoever unpickles it opens the storage anew. One in memory cannot be pickled.
+    Pickled as where it is: whoever unpickles it opens the storage anew. One in memory cannot be pickled. `proposer` is
+    for simulators that watch the proposals of ask().
     """
 
-    def __init__(self, storage: Storage, record: StudyRecord, spec: Spec) -> None:
+    def __init__(self, storage: Storage, record: StudyRecord, spec: Spec, proposer: Proposer | None = None) -> None:
         #: Where the study is kept.
         self.storage = storage
         #: What every worker of the study agrees on: space, direction, rule and so on.
@@ -64,7 +65,7 @@ class Study:
         self._record = record
         self._creation = record.creation
         self._identity = record.creation or uuid.uuid4().hex  # a study in memory lives as long as this
-        self._session = Session(storage, record.id, spec, budget=record.budget)
+        self._session = Session(storage, record.id, spec, budget=record.budget, proposer=proposer)
         self._mirror = self._session.mirror
         self._callbacks: Callbacks | None = None  # of the run that is under way
         self._watch = LeaseWatch(math.inf)  # only leases that trials have of their own

@@ -40,6 +40,10 @@ class Case:
     surrogate: str = "paper"
     #: OURS, or the name of a peer.
     optimizer: str = OURS
+    #: Is a point that is busy already replaced by another, as in every study? Else the rule's own choice is evaluated.
+    guard: bool = True
+    #: Differences between the paper's text and its code, with + between them (switches.py).
+    switches: str = ""
     #: Distances to recent queries go back window - 1 queries; None: q - 1.
     window: int | None = None
 

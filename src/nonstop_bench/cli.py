@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,10 +12,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from nonstop.errors import NonstopError
-from nonstop_bench import contest, experiment, score, tables
+from nonstop_bench import check as checking
+from nonstop_bench import contest, experiment, records, score, tables
+from nonstop_bench.aged import aged
+from nonstop_bench.arena.command import arena
 from nonstop_bench.case import Case
+from nonstop_bench.forecast import duration, forecast
+from nonstop_bench.origin import origin
 from nonstop_bench.peers.registry import PeerError
 from nonstop_bench.presets import PRESETS, Preset, preset
+from nonstop_bench.records import Record, stored
 
 _NAMES = click.argument("names", nargs=-1, required=True, metavar="EXPERIMENT...")
 _RESULTS = click.option(
@@ -44,13 +52,19 @@ def main() -> None:
     """The paper's study: experiments on a virtual clock, their tables and their figures."""
 
 
+main.add_command(arena)
+
+
 @main.command("list")
-def listing() -> None:
-    """List the experiments."""
+@_RESULTS
+def listing(results: Path) -> None:
+    """List the experiments, and the processor time that they take if there are results to judge by."""
     for each in PRESETS.values():
         tasks = f"{1 + len(each.also)} tasks x " if each.also else ""
         runs = f"{tasks}{len(each.rules) + len(each.peers)} x {each.seeds} seeds"
-        click.echo(f"{each.name:34} {runs:23} {each.about}")
+        seconds = forecast(each.cases(), stored(results, each.name))
+        costs = "-" if seconds is None else f"~{duration(seconds)}"
+        click.echo(f"{each.name:36} {runs:23} {costs:>8} {each.about}")
 
 
 @main.command()
@@ -89,7 +103,10 @@ def _perform(
 ) -> None:
     console = Console(stderr=True)
     path = results / f"{chosen.name}.jsonl"
-    done = len(cases) - len(experiment.missing(cases, path))
+    before, missing = stored(results, chosen.name), experiment.missing(cases, path)
+    done = len(cases) - len(missing)
+    _announce(chosen, missing, before, workers)
+    started, ran = time.monotonic(), 0
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as progress:
         bar = progress.add_task(chosen.name, total=len(cases), completed=done)
@@ -97,8 +114,40 @@ def _perform(
             progress.advance(bar)
             if not console.is_terminal:
                 regret = score.log_regret_at(record, record.case.ends)
-                click.echo(f"{chosen.name} {record.case.label} seed {record.case.seed}: log regret {regret:.2f}")
+                ran += 1
+                left = duration((time.monotonic() - started) / ran * (len(missing) - ran))
+                what = f"{record.case.label} seed {record.case.seed}: log regret {regret:.2f}"
+                click.echo(f"{chosen.name} {what}, {len(missing) - ran} runs left, about {left}")
     click.echo(f"{chosen.name}: {len(cases)} runs in {path}")
+
+
+def _announce(chosen: Preset, missing: Sequence[Case], before: Sequence[Record], workers: int | None) -> None:
+    """Say what is to come, and whether the records that are there already are of other commits."""
+    if not missing:
+        return
+    cores = workers or os.cpu_count() or 1
+    seconds = forecast(missing, before)
+    long = "" if seconds is None else f", about {duration(seconds / cores)} on {cores} core{'s' if cores > 1 else ''}"
+    click.echo(f"{chosen.name}: {len(missing)} runs to do{long}")
+    present = origin()
+    others = sorted({record.made_by for record in before if (record.commit, record.clean) != (present.commit, True)})
+    if others:
+        click.echo(f"{chosen.name}: there are runs of {', '.join(others)} already, which is not the present code")
+
+
+@main.command()
+@click.argument("names", nargs=-1, metavar="[EXPERIMENT]...")
+@_RESULTS
+def pack(names: tuple[str, ...], results: Path) -> None:
+    """Compress result files for the repository (all that there are, or those named).
+
+    Runs that do not say which commit made them are left out.
+    """
+    for name in names or [name for name in PRESETS if (results / f"{name}.jsonl").is_file()]:
+        path = results / f"{preset(name).name}.jsonl"
+        click.echo(f"{name}: {records.pack(path)} runs in {path}.gz")
+        if name in aged(results):
+            click.echo(f"{name} is named in aged.toml: take it out, now that it was made anew")
 
 
 @main.command()
@@ -113,6 +162,33 @@ def table(names: tuple[str, ...], everything: bool, results: Path) -> None:
         click.echo(tables.document(results), nl=False)
     for chosen in [preset(name) for name in names]:
         click.echo(contest.section(results, chosen) if chosen.also else tables.section(results, chosen))
+
+
+@main.command()
+@click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False), default="benchmarks/results")
+@click.option("--sample", "count", type=click.IntRange(1), default=12, show_default=True, help="How many runs.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Which ones.")
+@click.option("--short", is_flag=True, help="Only the first 15 queries of the model in each.")
+@_WORKERS
+def check(folder: Path, count: int, seed: int, short: bool, workers: int | None) -> None:
+    """Make some of the runs below FOLDER again, and say which of them still hold.
+
+    FOLDER is benchmarks/results unless given. The exit code is 1 if a run does not hold whose experiment aged.toml does
+    not declare to be of an older code.
+    """
+    names, old = checking.experiments(folder), aged(folder)
+    unknown = [name for name in names if checking.is_unknown(folder, name)]
+    known = [name for name in names if name not in unknown]
+    wrong = {name: f"{name} is of an unknown commit" for name in unknown if name not in old}
+    wrong |= {name: f"aged.toml names {name}, which has no results" for name in set(old) - set(names)}
+    for finding in checking.check(checking.sample(folder, known, count, seed), short=short, workers=workers):
+        why = old.get(finding.experiment)
+        click.echo(checking.line(finding, why))
+        if not finding.held and why is None:
+            wrong[finding.experiment] = f"a run of {finding.experiment} does not hold: make it anew, or declare it aged"
+    click.echo(f"{len(unknown)} experiments are of an unknown commit and cannot be checked")
+    if wrong:
+        raise click.ClickException("; ".join(sorted(wrong.values())))
 
 
 @main.command()
@@ -145,9 +221,9 @@ def peers(
 ) -> None:
     """Run other optimisers in the same simulator (they need their extras), and compare.
 
-    Without names: all experiments that have other optimisers in them.
+    Without names: peers/held-out. The arena has a command of its own.
     """
-    chosen = [preset(name) for name in names] or [each for each in PRESETS.values() if each.peers]
+    chosen = [preset(name) for name in names] or [preset("peers/held-out")]
     for each in chosen:
         if not only_table:
             _perform(each, each.cases(seeds, _listed(rules)), results, workers, "local", None)

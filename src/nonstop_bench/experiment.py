@@ -1,7 +1,7 @@
 """Run many cases into one file: missing cases are run on all cores or on a cluster, and appended as they finish.
 
 A case that is in the file already is not run again, so the same command resumes a killed experiment, and asking for
-more seeds adds only those.
+more seeds adds only those. A record that does not say which commit made it does not count.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from nonstop.engines.ray import connected as connected_to_ray
 from nonstop.errors import MissingExtraError
 from nonstop_bench import records
 from nonstop_bench.case import Case
+from nonstop_bench.origin import origin
 from nonstop_bench.records import Record
 from nonstop_bench.run import run
 
 
 def missing(cases: Iterable[Case], path: Path) -> list[Case]:
     """The cases, in order, that are neither in the file nor in the compressed file beside it."""
-    done = {record.case for record in records.read(*records.parts(path))}
+    done = {record.case for record in records.read(*records.parts(path)) if record.commit is not None}
     return [case for case in cases if case not in done]
 
 
@@ -66,6 +67,7 @@ def _end_with_parent() -> None:
     """Exit when the parent is killed: a process of the pool would otherwise wait for work for ever."""
     parent = multiprocessing.parent_process()
     assert parent is not None
+    origin()  # of the code that was just loaded
 
     def wait() -> None:
         parent.join()

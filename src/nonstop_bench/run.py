@@ -2,31 +2,44 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 import nonstop
 from nonstop.space.encoding import encode
-from nonstop_bench.candidates import RULES, SURROGATES
 from nonstop_bench.case import OURS, Case
+from nonstop_bench.origin import origin
 from nonstop_bench.problems.catalogue import find
 from nonstop_bench.problems.task import Task
 from nonstop_bench.records import Array, Record
+from nonstop_bench.settings import rule_in, settings_of, starts_warm, surrogate_in
 from nonstop_bench.simulate import Optimizer, Setup, Simulated, simulate
 
 
 def run(case: Case) -> Record:
     """Run a case. Deterministic except for `seconds`, and for everything if the overhead is measured."""
-    task = find(case.problem)
-    return record_of(case, task, simulate(setup_of(case, task)))
+    made = origin()  # before the run: while it runs, the files may change
+    started = time.process_time()
+    task = find(case.problem, case.seed)
+    record = record_of(case, task, simulate(setup_of(case, task)))
+    return replace(
+        record,
+        commit=made.commit,
+        clean=made.clean,
+        versions=made.versions,
+        settings=settings_of(case),
+        took=round(time.process_time() - started, 2),
+    )
 
 
 def setup_of(case: Case, task: Task) -> Setup:
     """The case as the simulator needs it."""
     return Setup(
         task,
-        rule=RULES.get(case.rule, case.rule),
+        rule=rule_in(case),
         q=case.q,
         seed=case.seed,
         horizon=case.ends,
@@ -36,8 +49,10 @@ def setup_of(case: Case, task: Task) -> Setup:
         overhead=case.overhead,
         failure_rate=case.failure_rate,
         noise=case.noise,
-        surrogate=SURROGATES.get(case.surrogate, case.surrogate),
+        surrogate=surrogate_in(case),
         optimizer=_peer(case, task),
+        guard=case.guard,
+        warm=starts_warm(case),
     )
 
 
@@ -57,6 +72,7 @@ def record_of(case: Case, task: Task, simulated: Simulated) -> Record:
     lengthscales = _lengthscales(trials)
     change = np.full(len(trials), np.nan)
     change[1:] = np.abs(np.diff(lengthscales, axis=0)).mean(axis=1)
+    proposals = [simulated.proposals.get(trial.number) for trial in trials]
     return Record(
         case=case,
         dim=task.dim,
@@ -72,7 +88,15 @@ def record_of(case: Case, task: Task, simulated: Simulated) -> Record:
         recent=_to_recent(X, case.looks_back, initial),
         lengthscale=lengthscales.mean(axis=1),
         change=change,
+        points=X,
+        repeated=np.array([np.nan if it is None else it.repeated for it in proposals]),
+        replaced=np.array([np.nan if it is None else it.replaced for it in proposals]),
+        first_delta=np.array([_finite(np.nan if it is None else it.first_nearest_busy) for it in proposals]),
     )
+
+
+def _finite(distance: float) -> float:
+    return distance if np.isfinite(distance) else np.nan
 
 
 def _lengthscales(trials: list[nonstop.Trial]) -> Array:

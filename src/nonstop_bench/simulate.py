@@ -12,16 +12,18 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
 import nonstop
+from nonstop import Proposal, propose
 from nonstop.acquisition.rule import Rule
 from nonstop.space.encoding import cube_of, encode
 from nonstop.storage.memory import MemoryStorage
 from nonstop_bench.durations import DURATIONS, Duration
-from nonstop_bench.problems.task import Task
+from nonstop_bench.problems.task import Task, observed
+from nonstop_bench.released import Seeing
 
 Mode: TypeAlias = Literal["asynchronous", "synchronous"]
 #: Virtual seconds that a suggestion costs its worker: a constant, or the processor time that it took.
@@ -62,6 +64,10 @@ class Setup:
     surrogate: str | nonstop.Surrogate = "paper"
     #: Replaces rule and surrogate after the first points.
     optimizer: Optimizer | None = None
+    #: Without the guard, the rule's own choice is evaluated, whether it is a busy point or not.
+    guard: bool = True
+    #: Does a fit start from the hyperparameters of the last one, as in every study?
+    warm: bool = True
     #: For a run without initial data: how many of its trials are quasi-random. An optimizer then chooses all points.
     initial: int | None = None
 
@@ -109,6 +115,8 @@ class Simulated:
     seconds: Mapping[int, float]
     #: The numbers of the trials that were busy when this one was proposed.
     busy: Mapping[int, Sequence[int]]
+    #: The proposals, of those trials that have one.
+    proposals: Mapping[int, Proposal]
 
 
 def simulate(setup: Setup) -> Simulated:
@@ -127,7 +135,7 @@ class _Simulation:
         scratch = setup.initial is not None
         self.before = 0 if scratch else 3 * cube_of(setup.problem.space).most_active
         self.given = 0 if scratch else setup.q  # of the workers' points: those that no optimizer chooses
-        self.study = nonstop.create_study(
+        created = nonstop.create_study(
             MemoryStorage(self.clock),
             "simulated",
             space=setup.problem.space,
@@ -136,6 +144,10 @@ class _Simulation:
             seed=setup.seed,
             initial=self.before + setup.q if setup.initial is None else setup.initial,
         )
+        (record,) = created.storage.list_studies()
+        self.study = nonstop.Study(created.storage, record, created.spec, self.propose)
+        self.proposal: Proposal | None = None  # the latest
+        self.proposals: dict[int, Proposal] = {}
         self.events: list[_Event] = []
         self.counter = 0
         self.exact: dict[int, float] = {}
@@ -151,7 +163,16 @@ class _Simulation:
         finish = self.next_batch if self.setup.mode == "synchronous" else self.next_one
         while self.events and self.events[0].time <= self.setup.horizon:
             finish()
-        return Simulated(self.study, self.before, self.exact, self.seconds, self.busy)
+        return Simulated(self.study, self.before, self.exact, self.seconds, self.busy, self.proposals)
+
+    def propose(self, *given: Any, **named: Any) -> Proposal:
+        """propose(), watched, and without its guard if the setup says so."""
+        if isinstance(named["rule"], Seeing):
+            named["rule"] = named["rule"].seeing(given[1])
+        if not self.setup.warm:
+            named["warm"] = None
+        self.proposal = propose(*given, **named, repeats=not self.setup.guard)
+        return self.proposal
 
     def next_one(self) -> None:
         """The paper's algorithm 1, lines 8 to 14."""
@@ -182,13 +203,15 @@ class _Simulation:
     def ask(self, worker: str) -> tuple[nonstop.Trial, float]:
         """The next trial, and the virtual seconds of proposing it."""
         optimizer = self.setup.optimizer
-        start = time.process_time()  # not wall time: other load on the machine must not count
+        start = _processor_seconds(optimizer)  # not wall time: other load on the machine must not count
         if optimizer is not None and self.counter >= self.given:
             params = optimizer.ask([event.trial.params or {} for event in self.events])
             self.study.enqueue(self.study.spec.space.validate(params))
         trial = self.study.ask(worker)
-        seconds = time.process_time() - start
+        seconds = _processor_seconds(optimizer) - start
         self.seconds[trial.number] = seconds
+        if self.proposal is not None:
+            self.proposals[trial.number], self.proposal = self.proposal, None
         self.busy[trial.number] = [event.trial.number for event in self.events]
         return trial, seconds if self.setup.overhead == "measured" else self.setup.overhead
 
@@ -201,7 +224,8 @@ class _Simulation:
         elif not math.isfinite(exact):
             self.study.tell(trial, state="failed", reason=f"the objective returned {exact!r}")
         else:
-            value = exact + self.setup.noise * self.stream(trial, 2).standard_normal()
+            value = observed(self.setup.problem, exact, self.stream(trial, 3))
+            value += self.setup.noise * self.stream(trial, 2).standard_normal()
             self.exact[trial.number] = exact
             self.study.tell(trial, value)
         if self.setup.optimizer is not None:
@@ -216,3 +240,8 @@ class _Simulation:
     def stream(self, trial: nonstop.Trial, purpose: int) -> np.random.Generator:
         """Random numbers of this trial and seed, the same for every rule."""
         return np.random.default_rng([self.setup.seed, trial.number, purpose])
+
+
+def _processor_seconds(optimizer: Optimizer | None) -> float:
+    """Of this process, and of the one that the optimizer runs in if that is another."""
+    return time.process_time() + float(getattr(optimizer, "elsewhere", 0.0))

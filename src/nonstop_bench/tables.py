@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -74,8 +75,15 @@ def _setting(preset: Preset, records: Sequence[Record]) -> str:
     overhead = "measured" if case.overhead == "measured" else f"{case.overhead:g} s"
     return (
         f"{preset.about[:1].upper()}{preset.about[1:]}. {case.problem}, {case.mode}, q = {case.q}, "
-        f"{', '.join(budget)}, {seeds}, {records[0].initial} initial points, suggestion overhead {overhead}."
+        f"{', '.join(budget)}, {seeds}, {records[0].initial} initial points, suggestion overhead {overhead}"
+        f"{'' if case.guard else ', busy points not replaced'}. Made by {made_by_commits(records)}."
     )
+
+
+def made_by_commits(records: Sequence[Record]) -> str:
+    """The commits of the records in words, the most frequent first."""
+    counts = Counter(record.made_by for record in records)
+    return ", ".join(f"{name}" if len(counts) == 1 else f"{name} ({n} runs)" for name, n in counts.most_common())
 
 
 def summary(records: Sequence[Record]) -> str:

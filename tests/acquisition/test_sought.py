@@ -9,7 +9,6 @@ import pytest
 from scipy.stats import norm
 
 from nonstop.acquisition.aim import Aim
-from nonstop.acquisition.ehvi import LogEHVI
 from nonstop.acquisition.feasible import Conditions, Feasible, LogKept, bound_term
 from nonstop.acquisition.focus import modelled
 from nonstop.acquisition.scored import Scored
@@ -164,28 +163,3 @@ def test_log_ei_with_a_bound_is_ei_times_probability() -> None:
     slack, spread = gps[1].moments(P)
     expected = log_ei(mean, np.sqrt(variance), 0.3)[0] + norm.logsf(0.1, slack, np.sqrt(spread))
     np.testing.assert_allclose(both, expected)
-
-
-# Expected growth of the dominated area
-
-
-def test_gradients_of_ehvi() -> None:
-    gps = tuple(random_gp(seed, 15, 2, noise=1e-2) for seed in range(2))
-    values = np.stack([gp.y for gp in gps], axis=1)
-    acquisition = LogEHVI.of(gps, values)
-    P = np.random.default_rng(1).random((5, 2))
-    value, gradient = acquisition.value_and_gradient(P)
-    np.testing.assert_allclose(value, acquisition.value(P))
-    for p, found in zip(P, gradient, strict=True):
-        numeric = slopes(lambda x: float(acquisition.value(x[None])[0]), p, 1e-4)
-        np.testing.assert_allclose(found, numeric, rtol=1e-4, atol=1e-5 * max(1.0, float(np.abs(numeric).max())))
-    many = np.random.default_rng(2).random((200, 2))
-    assert np.corrcoef(acquisition.screen(many), acquisition.value(many))[0, 1] > 0.9
-
-
-def test_ehvi_does_not_depend_on_the_order_of_the_objectives() -> None:
-    gps = tuple(random_gp(seed, 15, 2) for seed in range(2))
-    values = np.stack([gp.y for gp in gps], axis=1)
-    P = np.random.default_rng(1).random((5, 2))
-    one, other = LogEHVI.of(gps, values), LogEHVI.of(gps[::-1], values[:, ::-1])
-    np.testing.assert_allclose(one.value(P), other.value(P), rtol=1e-9)

@@ -41,7 +41,7 @@ def contents(path: Path) -> dict[str, object]:
     """The runs of a file by their case, without what differs from run to run; no case is there twice."""
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     by_case: dict[str, object] = {
-        json.dumps([line[name] for name in NAMES]): {**line, "seconds": None} for line in lines
+        json.dumps([line[name] for name in NAMES]): {**line, "seconds": None, "took": None} for line in lines
     }
     assert len(by_case) == len(lines)
     return by_case
@@ -136,11 +136,20 @@ def test_any_part_of_the_case_makes_it_another(tmp_path: Path) -> None:
         "noise": 0.1,
         "surrogate": "default",
         "optimizer": "smac",
+        "guard": False,
+        "switches": "flat",
         "window": 3,
     }
     assert set(changed) == set(NAMES)
     others = [replace(case, **{name: value}) for name, value in changed.items()]  # type: ignore[arg-type]
     assert experiment.missing(others, path) == others
+
+
+def test_a_run_of_an_unknown_commit_does_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    append(path, replace(record(CASES[0], value=[1.0]), commit=None, clean=None))
+    append(path, record(CASES[1], value=[1.0]))
+    assert experiment.missing(CASES, path) == [CASES[0], CASES[2]]
 
 
 def test_nothing_missing_starts_no_cluster(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from nonstop_bench.figures.catalogue import FIGURES, draw_all
 from nonstop_bench.figures.moments import Moment
 from nonstop_bench.figures.results import NoResultsError
 from nonstop_bench.figures.style import SMALL, STYLES
-from nonstop_bench.presets import PRESETS, TEN
+from nonstop_bench.presets import ELEVEN, PRESETS
 from nonstop_bench.records import Array, Record, append, read
 from nonstop_bench.run import run
 
@@ -85,12 +85,12 @@ def test_every_need_is_an_experiment() -> None:
 
 
 def test_every_rule_looks_like_itself_only() -> None:
-    assert set(STYLES) == set(TEN)
+    assert set(STYLES) == set(ELEVEN)
     for look in ("name", "colour", "dashes"):
         distinct = {getattr(style, look) for style in STYLES.values()}
-        assert len(distinct) >= (len(TEN) if look != "dashes" else 7)
+        assert len(distinct) >= (len(ELEVEN) if look != "dashes" else 7)
     colours = np.array([to_rgb(style.colour) for style in STYLES.values()])
-    apart = np.linalg.norm(colours[:, None] - colours, axis=2)[~np.eye(len(TEN), dtype=bool)]
+    apart = np.linalg.norm(colours[:, None] - colours, axis=2)[~np.eye(len(ELEVEN), dtype=bool)]
     assert apart.min() > 0.2
     assert min(STYLES[rule].width for rule in ("ucb", "logei")) > max(
         style.width for rule, style in STYLES.items() if rule not in ("ucb", "logei")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nonstop.acquisition.ehvi import LogEHVI
+from nonstop.acquisition.ehvi import LogEHVI, reference_of
 from nonstop.acquisition.feasible import Conditions, Feasible, bound_term
 from nonstop.acquisition.scored import Scored
 from nonstop.acquisition.standard import LogEI
@@ -71,20 +71,21 @@ def test_the_log_probability_of_feasibility() -> None:
     )
 
 
+@pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("shift", [0.0, 0.7])
-def test_expected_growth_of_the_dominated_area(shift: float) -> None:
+@pytest.mark.parametrize("k", [2, 3])
+def test_expected_growth_of_the_dominated_volume(k: int, shift: float, wide: bool) -> None:
     torch = importlib.import_module("torch")
     analytic = importlib.import_module("botorch.acquisition.multi_objective.analytic")
     boxes = importlib.import_module("botorch.utils.multi_objective.box_decompositions.non_dominated")
-    values = np.stack([gp.y for gp in GPS[:2]], axis=1)
-    ours = LogEHVI.of(GPS[:2], values)
-    mean, variance = of(GPS[:2])
+    values = np.stack([gp.y for gp in GPS[:k]], axis=1)
+    ours, reference = LogEHVI.of(GPS[:k], values, GPS[0].X, wide), reference_of(values, wide)
+    mean, variance = of(GPS[:k])
     mean = mean + shift
-    Y, reference = torch.tensor(values), torch.tensor(ours.reference)
-    cells = boxes.FastNondominatedPartitioning(ref_point=reference, Y=Y)
-    theirs = analytic.ExpectedHypervolumeImprovement(posterior(mean, variance), ours.reference.tolist(), cells)
+    cells = boxes.FastNondominatedPartitioning(ref_point=torch.tensor(reference), Y=torch.tensor(values))
+    theirs = analytic.ExpectedHypervolumeImprovement(posterior(mean, variance), reference.tolist(), cells)
     expected = theirs(points(len(P))).numpy()
-    found = np.exp(log_ehvi(mean, np.sqrt(variance), values, ours.reference)[0])
+    found = np.exp(log_ehvi(mean, np.sqrt(variance), ours.cells)[0])
     # Where little is to be expected, BoTorch subtracts numbers that are almost equal.
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-9 * expected.max())
     assert (expected > 1e-3 * expected.max()).sum() >= 3

@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nonstop_bench.case import Case
-from nonstop_bench.records import COLUMNS, Record, append, mend, read, stored
+from nonstop_bench.origin import OUTSIDE
+from nonstop_bench.points import STEP, packed, unpacked
+from nonstop_bench.records import COLUMNS, GUARDS, Record, append, mend, read, stored
 from tests.bench.made import NAN, record
 
 NUMBERS = st.just(NAN) | st.floats(-1e300, 1e300)
@@ -40,11 +43,20 @@ CASES = st.builds(
 @st.composite
 def runs(draw: st.DrawFn) -> Record:
     length = draw(st.integers(0, 6))
-    columns = {
+    columns: dict[str, Any] = {
         name: np.array(draw(st.lists(NUMBERS, min_size=length, max_size=length)), dtype=np.float64) for name in COLUMNS
     }
-    optimum = draw(st.floats(allow_nan=False, allow_infinity=False))
-    return Record(draw(CASES), draw(st.integers(1, 100)), optimum, draw(st.integers(0, 99)), draw(st.text()), **columns)
+    optimum, dim = draw(st.floats(allow_nan=False, allow_infinity=False)), draw(st.integers(1, 5))
+    proof = draw(st.just({}) | st.builds(_proof, st.just(length), st.just(dim), st.integers(0, 99)))
+    return Record(draw(CASES), dim, optimum, draw(st.integers(0, 99)), draw(st.text()), **columns, **proof)
+
+
+def _proof(length: int, dim: int, seed: int) -> dict[str, Any]:
+    """What a record of a known commit has besides."""
+    rng = np.random.default_rng(seed)
+    guards = {name: rng.integers(0, 3, length).astype(np.float64) for name in GUARDS}
+    known = {"commit": "a" * 40, "clean": False, "versions": {"numpy": "2"}, "settings": {"rule": {"is": "UCB"}}}
+    return {**known, "took": 0.5, "points": rng.random((length, dim)), **guards}
 
 
 def same(one: Record, other: Record) -> bool:
@@ -64,6 +76,12 @@ def test_a_record_comes_back_from_its_line(original: Record) -> None:
     assert same(back, Record.from_json(back.to_json())), "what was rounded once stays as it is"
     assert back.case == original.case
     assert (back.dim, back.optimum, back.initial) == (original.dim, original.optimum, original.initial)
+    for name in ("commit", "clean", "versions", "settings", "took"):
+        assert getattr(back, name) == getattr(original, name)
+    assert (back.points is None) == (original.points is None) == (back.repeated is None) == (back.commit is None)
+    if original.points is not None and back.points is not None:
+        assert np.allclose(back.points, original.points, rtol=0.0, atol=0.51 * STEP)
+        assert all(np.array_equal(getattr(back, name), getattr(original, name)) for name in GUARDS)
     for name in COLUMNS:
         before, after = getattr(original, name), getattr(back, name)
         assert np.array_equal(np.isnan(before), np.isnan(after))
@@ -76,6 +94,22 @@ def test_values_keep_the_digits_of_a_small_regret() -> None:
     kept = Record.from_json(record(value=[-959.640662720851, 1 / 3], seconds=1 / 3).to_json())
     assert kept.value.tolist() == [-959.640662721, 0.333333333333]
     assert kept.seconds.tolist() == [0.3333, 0.3333]
+
+
+def test_points_are_small_and_exact_at_the_borders() -> None:
+    X = np.random.default_rng(0).random((100, 10))
+    assert len(packed(X)) < 4100
+    corners = np.array([[0.0, 1.0], [1.0, 0.5], [STEP, 1.0 - STEP]])
+    assert np.abs(unpacked(packed(corners), 2) - corners).max() < 0.51 * STEP
+    assert unpacked(packed(corners), 2)[0].tolist() == [0.0, 1.0]
+    assert unpacked(packed(np.empty((0, 3))), 3).shape == (0, 3)
+
+
+def test_a_record_says_which_commit_made_it() -> None:
+    made = record(value=[1.0])
+    assert made.made_by == "commit 0123456789ab"
+    assert replace(made, clean=False).made_by == "commit 0123456789ab with changes"
+    assert replace(made, commit=None).made_by == replace(made, commit=OUTSIDE).made_by == "an unknown commit"
 
 
 def test_a_line_is_plain_json_with_the_case_in_front() -> None:

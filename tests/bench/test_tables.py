@@ -74,7 +74,7 @@ def test_a_report_says_the_setting() -> None:
     text = tables.report(preset("small"), runs("small"))
     assert text.startswith(
         "## small\n\nBranin in seconds, to see how things work. branin, asynchronous, q = 4, 5 s, 3 seeds, "
-        "1 initial points, suggestion overhead 0 s.\n\n| rule |"
+        "1 initial points, suggestion overhead 0 s. Made by commit 0123456789ab.\n\n| rule |"
     )
     assert "Mann" not in text
     assert "1 seed, " in tables.report(preset("small"), runs("small", {"ucb": (1.0,)}))
@@ -98,6 +98,16 @@ def test_the_papers_tables_have_its_numbers_in_brackets(name: str) -> None:
         f"| ucb | {tied:.1e} (1.8e-04) | 1.0e-01 (1.1e-07) | – | – | – | – | – |",  # 2 of 20 orders
         f"| logei | – | {score.mann_whitney(LOGS['logei'], LOGS['ts']):.1e} (1.4e-04) | – | – | – | – | – |",
     ]
+
+
+def test_a_table_says_which_commit_made_its_runs() -> None:
+    made = runs("small")
+    assert "overhead 0 s. Made by commit 0123456789ab.\n" in tables.report(preset("small"), made)
+    old = [replace(made[0], commit=None), replace(made[1], clean=False), *made[2:]]
+    text = tables.report(preset("small"), old)
+    assert f"Made by commit 0123456789ab ({len(made) - 2} runs), an unknown commit (1 runs), commit " in text
+    unguarded = preset("paper/hartmann-6-q4-unguarded")
+    assert "overhead 0 s, busy points not replaced. Made by" in tables.report(unguarded, runs(unguarded.name))
 
 
 def test_a_price_that_only_the_other_rules_pay() -> None:

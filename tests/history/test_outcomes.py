@@ -8,11 +8,16 @@ import numpy as np
 import pytest
 
 from nonstop import history
+from nonstop.acquisition.aim import Aim
+from nonstop.acquisition.focus import modelled
 from nonstop.errors import StudyError
 from nonstop.history import volume as volumes
 from nonstop.history.posterior import believed_best, posterior
 from nonstop.history.view import view
 from nonstop.numerics.hypervolume import hypervolume
+from nonstop.space.embedding import PLAIN
+from nonstop.space.encoding import encode_many
+from nonstop.surrogate.model import surrogate_of
 from nonstop.trials.best import front_of
 from nonstop.trials.diagnostics import Diagnostics
 from nonstop.types import Direction
@@ -183,6 +188,21 @@ def test_a_model_of_each_outcome_in_its_own_units() -> None:
         assert np.corrcoef(mean, told_values)[0, 1] > 0.9, name
         best = model.trials[model.incumbent]
         assert best.number in {trial.number for trial in front_of(trials, spec.goals)}
+
+
+def test_values_are_transformed_as_for_a_proposal() -> None:
+    results = [
+        {"error": e, "speed": s, "memory": m} for e, s, m in np.random.default_rng(0).standard_exponential((30, 3))
+    ]
+    spec, trials = told(results, TWO, {"memory": "<= 2"})
+    X = encode_many(spec.space, [trial.params or {} for trial in trials])
+    aim = Aim.of(["minimize", "maximize", "<= 2"])
+    Y = aim.oriented(np.array([[result[name] for name in ("error", "speed", "memory")] for result in results]))
+    models = modelled(surrogate_of(spec.surrogate), aim, X, Y, (None,) * 3, PLAIN)
+    for name, model in zip(("error", "speed", "memory"), models, strict=True):
+        seen = posterior(spec, trials, outcome=name)
+        assert seen is not None
+        assert seen.output == model.output
 
 
 def test_the_model_of_an_outcome_has_the_hyperparameters_that_were_recorded_for_it() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import runpy
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,6 +19,7 @@ from gest_api.vocs import VOCS  # noqa: E402
 from xopt.stopping_conditions import MaxEvaluationsCondition  # noqa: E402
 
 from nonstop.integrations.gest import NonstopGenerator  # noqa: E402
+from tests.helpers.commands import ROOT  # noqa: E402
 
 
 def simulate(point: dict[str, Any]) -> dict[str, float]:
@@ -84,3 +88,11 @@ def test_the_asynchronous_form() -> None:
     states = [trial.state.value for trial in trials]
     assert 8 <= len(optimisation.data) == states.count("completed") + states.count("failed")
     assert any(trial.diagnostics is not None and trial.diagnostics.busy for trial in trials)
+
+
+def test_the_example_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["with_xopt.py", "16", "3"])
+    runpy.run_path(str(ROOT / "examples" / "gest" / "with_xopt.py"), run_name="__main__")
+    evaluated, best = re.findall(r"[\d.]+", capsys.readouterr().out)[:2]
+    assert int(evaluated) >= 16
+    assert float(best) == pytest.approx(0.04, abs=0.01)  # at x = 0.5, on the bound

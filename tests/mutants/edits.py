@@ -202,7 +202,7 @@ EDITS: tuple[Edit, ...] = (
     Edit("propose.py", "if self.terms:  # without", "if False:  # without"),
     Edit("acquisition/data.py", "points.max() <= 1.0", "points.max() <= 2.0"),
     Edit("propose.py", "believed = without(data.believed, data.busy)", "believed = data.believed"),
-    Edit("propose.py", "sought.posterior.condition(believed)\n        choice", "sought.posterior\n        choice"),
+    Edit("propose.py", "sought.posterior.condition(believed)\n        asked", "sought.posterior\n        asked"),
     Edit("propose.py", "seed, len(data.known), _FILLING", "seed, 0, _FILLING"),
     Edit("propose.py", "own_seed = seed_of(seed, len(proposals))", "own_seed = seed"),
     Edit("acquisition/sought.py", "float(np.sqrt(variance))", "float(variance)"),

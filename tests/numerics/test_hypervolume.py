@@ -47,6 +47,11 @@ def test_a_row_stays_unless_another_dominates_it(case: tuple[Array, Array]) -> N
     assert nondominated(Y).tolist() == expected
 
 
+def test_numbers_whose_sum_is_none() -> None:
+    Y = np.array([[1e308, 1e308, -1e308], [1.7e308, 1e308, -1e308], [0.0, 0.0, 0.0]])
+    assert nondominated(Y).tolist() == [False, True, True]
+
+
 @pytest.mark.parametrize("m", [2, 3, 4])
 def test_the_volume_of_many_points_agrees_with_sampling(m: int) -> None:
     rng = np.random.default_rng(m)

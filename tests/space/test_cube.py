@@ -155,6 +155,18 @@ def test_held_axes_keep_their_values(seed: int) -> None:
             assert {row.tobytes() for row in found} == {row.tobytes() for row in everything[agrees.all(axis=1)]}
 
 
+@seeds
+def test_axes_can_be_held_one_after_the_other(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    cube = smaller = random_cube(rng, most=6)
+    for _ in range(3):
+        x = smaller.spread(rng.random((1, cube.axes)))[0]
+        some = rng.random(cube.axes) < 0.3
+        smaller = held(smaller, np.where(some[cube.owners] & smaller.active(x[None])[0], x, np.nan))
+        X = smaller.spread(rng.random((50, cube.axes)))
+        assert np.array_equal(cube.snap(X), X), "a held axis rests where another held value makes it inactive"
+
+
 def test_holding_a_choice_decides_what_it_brings() -> None:
     given = np.full(TREE.dim, np.nan)
     given[:3] = 0.0, 1.0, 0.0

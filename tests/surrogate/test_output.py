@@ -111,6 +111,17 @@ def test_compression_leaves_the_upper_half_and_takes_the_logarithm_of_the_lower(
     np.testing.assert_allclose(np.diff(z) / np.diff(z)[0], np.diff(expected) / np.diff(expected)[0], rtol=1e-12)
 
 
+def test_compression_below_a_knee_leaves_what_may_matter() -> None:
+    """Median 0 and scale sqrt(5/3) again: two scales below the median are left as they are, and more if it is asked."""
+    y = np.array([2.0, 1.0, 0.0, -3.0, -1000.0])
+    scale = math.sqrt(5.0 / 3.0)
+    for least, knee in ((1.0, -2.0 * scale), (-2.0, -2.0 * scale), (-900.0, -900.0)):
+        z = Compress.of(y, least).forward(y)
+        expected = np.where(y < knee, knee - scale * np.log1p(np.maximum(knee - y, 0.0) / scale), y)
+        np.testing.assert_allclose(np.diff(z) / np.diff(z)[0], np.diff(expected) / np.diff(expected)[0], rtol=1e-9)
+        np.testing.assert_allclose(Compress.of(y, least).backward(z), y, rtol=1e-9, atol=1e-9)
+
+
 def test_the_worst_values_hardly_matter_after_compression() -> None:
     """Among the good ones, a difference stays a difference, however bad the bad ones are."""
     good = np.linspace(0.0, 1.0, 11)

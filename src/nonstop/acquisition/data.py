@@ -29,7 +29,7 @@ _ENTRIES = (Real, Decimal, NoneType)  # what an array of objects may hold; None 
 @dataclass(frozen=True, slots=True, eq=False)
 class Data:
     """X and Y hold the results only whose outcomes are all finite; `ground` is the part of the cube to search, that of
-    the fixed values; `taken` are the points that may not be proposed."""
+    the fixed values; `taken` are the points that may not be proposed, unless `repeats`."""
 
     aim: Aim
     X: Array
@@ -41,6 +41,7 @@ class Data:
     cube: Cube
     ground: Cube
     taken: Taken
+    repeats: bool = False
 
     @classmethod
     def of(

@@ -1,77 +1,111 @@
-"""The expected growth of the dominated area, for two objectives (Emmerich 2005).
+"""The expected growth of the area or volume that the front dominates, for two and three objectives (Emmerich 2005).
 
-Busy points are believed: their means count among the values that the front is made of. The area is counted in
-standardised units, above a reference point: a tenth of the front's extent below its least values. It is computed in
-logarithms.
+Busy points are believed: their means are among the values that the front is made of. The volume is counted in the units
+of the models, above a reference point. What lies beyond the reference counts for nothing, so with one just below the
+front, the front gets dense, but one that is only a part of what there is may stay so. With a reference below all
+results the ends count most: the front grows to its ends, and then too much is spent on them, as no model knows that
+nothing is beyond. Each is a rule, and the default has both in turns.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nonstop.acquisition.maximize import Terrain
 from nonstop.acquisition.rule import Choice, View
+from nonstop.arguments import flag
 from nonstop.errors import RuleError
-from nonstop.numerics.ehvi import log_ehvi
+from nonstop.numerics.cells import Cells
+from nonstop.numerics.ehvi import estimated_log_ehvi, log_ehvi
+from nonstop.numerics.hypervolume import nondominated
 from nonstop.surrogate.gp import GP
-from nonstop.surrogate.scalarized import Scalarized, frame
+from nonstop.surrogate.scalarized import NARROWEST, Scalarized, frame
 from nonstop.surrogate.sketch import Sketch
 from nonstop.types import Array
 
-_BELOW = 0.1  # extents of the front: how far below its least values the reference point lies
-
-_NARROWEST = 1e-2  # the least extent of the front, in standard deviations of an objective
+_BELOW = 0.01  # extents of the front: how far below its least values the reference point lies
+_BELOW_ALL = 0.1  # extents of all results: the same, if it lies below all of them
+_ROUNDS = 10  # of a climb; in more dimensions, as many as there are
 
 
 @dataclass(frozen=True, slots=True)
 class EHVI:
-    """The point from which the dominated area is expected to grow most."""
+    """The point from which the dominated area, or volume, is expected to grow most: above a reference point just below
+    the front or, if `wide`, below all results."""
 
-    objectives: ClassVar[int] = 2
+    objectives: ClassVar[tuple[int, ...]] = (2, 3)
+    wide: bool = False
+
+    def __post_init__(self) -> None:
+        flag("EHVI: wide", self.wide, RuleError)
 
     def choose(self, view: View) -> Choice:
-        if not isinstance(view.gp, Scalarized) or len(view.gp.gps) != self.objectives:
-            raise RuleError("EHVI works with two objectives only: use kb-ucb or kb-logei")
+        if not isinstance(view.gp, Scalarized) or len(view.gp.gps) not in self.objectives:
+            raise RuleError("EHVI works with two or three objectives only: use kb-ucb or kb-logei")
         gps = view.gp.condition(view.busy).gps
         values = np.stack([gp.at_data() for gp in gps], axis=1)
-        kept = view.expected(gps[0].X)
-        values = values[kept] if kept.any() else values
-        return view.maximize(LogEHVI.of(gps, values, len(view.busy)))
+        rows = _kept(view)
+        values, points = values[rows], gps[0].X[rows]
+        return view.maximize(LogEHVI.of(gps, values, points, self.wide, len(view.busy)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogEHVI:
-    """The logarithm of the expected growth beyond `values` (n, 2), as an Acquisition."""
+    """The logarithm of the expected growth, as an Acquisition. `cells` is what the front does not dominate, `centers`
+    (m, d) are its points."""
 
     logarithmic: ClassVar[bool] = True
     gps: tuple[GP, ...]
     sketches: tuple[Sketch, ...]
-    values: Array
-    reference: Array
+    cells: Cells
+    centers: Array
 
     @classmethod
-    def of(cls, gps: tuple[GP, ...], values: Array, recent: int = 0) -> LogEHVI:
-        """The last `recent` rows of the data are invented; see Sketch.of."""
-        least, extent = frame(values, _NARROWEST)
-        return cls(gps, tuple(Sketch.of(gp, recent) for gp in gps), values, least - _BELOW * extent)
+    def of(cls, gps: tuple[GP, ...], values: Array, points: Array, wide: bool = False, recent: int = 0) -> LogEHVI:
+        """Beyond the values (n, k) at points (n, d). The last `recent` rows of the data are invented; see Sketch.of."""
+        cells = Cells.of(values, reference_of(values, wide))
+        return cls(gps, tuple(Sketch.of(gp, recent) for gp in gps), cells, points[nondominated(values)])
+
+    def guided(self, terrain: Terrain) -> Terrain:
+        """The whole front is searched around. After a few rounds a climb would gain a thousandth of a volume more."""
+        return replace(terrain, centers=terrain.cube.feasible(self.centers), rounds=max(_ROUNDS, terrain.cube.dim))
 
     def screen(self, P: Array) -> Array:
-        return self._score([sketch.moments(P)[:2] for sketch in self.sketches])[0]
+        moments = [sketch.moments(P)[:2] for sketch in self.sketches]
+        return estimated_log_ehvi(*_stacked(moments), self.cells)
 
     def value(self, P: Array) -> Array:
-        return self._score([gp.moments(P) for gp in self.gps])[0]
+        return log_ehvi(*_stacked([gp.moments(P) for gp in self.gps]), self.cells)[0]
 
     def value_and_gradient(self, P: Array) -> tuple[Array, Array]:
         parts = [gp.moments_and_chain(P) for gp in self.gps]
-        value, by_mean, by_variance = self._score([(mean, variance) for mean, variance, _ in parts])
+        mean, sd = _stacked([(mean, variance) for mean, variance, _ in parts])
+        value, by_mean, by_sd = log_ehvi(mean, sd, self.cells)
+        by_variance = by_sd / (2.0 * sd)
         gradients = [chain(by_mean[:, i], by_variance[:, i]) for i, (_, _, chain) in enumerate(parts)]
         return value, np.asarray(np.sum(gradients, axis=0))
 
-    def _score(self, moments: list[tuple[Array, Array]]) -> tuple[Array, Array, Array]:
-        """The value, and its derivatives in means and variances."""
-        mean = np.stack([mean for mean, _ in moments], axis=1)
-        sd = np.sqrt(np.stack([variance for _, variance in moments], axis=1))
-        value, by_mean, by_sd = log_ehvi(mean, sd, self.values, self.reference)
-        return value, by_mean, by_sd / (2.0 * sd)
+
+def _kept(view: View) -> NDArray[np.intp]:
+    """Which data keep the bounds or, busy ones, are expected to; all, if none do."""
+    known = np.ones(len(view.gp.X), dtype=bool) if view.kept is None else view.kept
+    kept = np.concatenate([known, view.expected(view.busy)])
+    return np.flatnonzero(kept if kept.any() else ~kept)
+
+
+def reference_of(values: Array, wide: bool) -> Array:
+    """The reference point (k,) for values (n, k): below the least values, those of the front or, if wide, of all."""
+    if wide:
+        return np.asarray(values.min(axis=0) - _BELOW_ALL * np.maximum(np.ptp(values, axis=0), NARROWEST))
+    least, extent = frame(values)
+    return np.asarray(least - _BELOW * extent)
+
+
+def _stacked(moments: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Mean and standard deviation (m, k) of k objectives."""
+    mean, variance = (np.stack(column, axis=1) for column in zip(*moments, strict=True))
+    return mean, np.sqrt(variance)

@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 
 from nonstop.acquisition.aim import Aim
 from nonstop.acquisition.sought import bound_in
+from nonstop.numerics.hypervolume import nondominated
 from nonstop.numerics.linalg import row_dots
 from nonstop.space.embedding import Embedding
-from nonstop.surrogate.fitted import Fitted, fitted
+from nonstop.surrogate.fitted import Fitted, fitted, several_output
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.model import Surrogate
-from nonstop.surrogate.output import Bilog, Standardize
+from nonstop.surrogate.output import Bilog, Output, Standardize
 from nonstop.surrogate.thinning import around, evenly, spread
 from nonstop.types import Array
 
@@ -99,12 +100,27 @@ def _models(
     rows: Rows,
     refit: float,
 ) -> tuple[Fitted, ...]:
+    least = _least(aim, Y[:, rows])
     models: list[Fitted] = []
     for i, y in enumerate(Y):
-        output = Bilog.of(y[rows]) if i in aim.constraints else None
+        output: Output | None = None
+        if i in aim.constraints:
+            output = Bilog.of(y[rows])
+        elif len(aim.objectives) > 1:
+            output = several_output(surrogate, y[rows], least[i])
         like = [model.gp for model in models]
         models.append(fitted(surrogate, X, y, warm[i], refit, embedding, output, rows, like))
     return tuple(models)
+
+
+def _least(aim: Aim, Y: Array) -> dict[int, float]:
+    """The worst value of the front in each of several objectives, by its column."""
+    if len(aim.objectives) == 1:
+        return {}
+    kept = aim.kept(Y)
+    values = Y[list(aim.objectives)][:, kept if kept.any() else ~kept].T
+    least = values[nondominated(values)].min(axis=0)
+    return dict(zip(aim.objectives, map(float, least), strict=True))
 
 
 def _believed_best(models: tuple[Fitted, ...], aim: Aim, X: Array, rows: Rows) -> int:

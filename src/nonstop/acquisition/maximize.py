@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,15 +31,18 @@ from nonstop.types import Array
 _BLOCK = 1024  # candidates ranked at once, at most: enough for BLAS to be efficient, few enough for the cache
 _FEWEST = 512  # candidates, however few dimensions there are
 _SHORTLIST = 256  # candidates whose exact value is computed; with 128, the best hill was missed on noisy data
-_STARTS = 16  # candidates to climb from
 _LOCAL_SCALES = (0.02, 0.5)  # of a lengthscale: how far local candidates lie from their observation
 _MOVED = 20  # coordinates in which a local candidate differs from its observation, on average
 _WALKERS = 3  # points from which to walk over discrete neighbours
 _TOP = 3  # of a walker's neighbours, those from which to climb
+_CLIMB = 200  # rounds of a climb, at most
 _ROUNDS = 40  # of a climb in a region: one that met the border would not get further anyway
 _SLIDERS = 4  # points that climb along the border of the region
 _WALK = 32  # moves of a walker, at most; few take more than ten
 ENUMERABLE = 8192  # in a discrete cube with at most so many points, all of them are candidates
+
+#: The numbers that decide how thorough the search is in a continuous cube, by name, for the records of experiments.
+EFFORT = {"fewest": _FEWEST, "shortlist": _SHORTLIST, "climb": _CLIMB, "around": _LOCAL_SCALES}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +61,20 @@ class Terrain:
     tolerance: float = 1e-6
     #: Quasi-random candidates for each dimension, at least.
     candidates: int = 1000
+    #: Candidates to climb from.
+    starts: int = 16
+    #: Are there candidates around the centers?
+    around: bool = True
+    #: Rounds of a climb, at most.
+    rounds: int = _CLIMB
+
+
+@runtime_checkable
+class Guide(Protocol):
+    """An acquisition that knows better where to look for its maximum, and how thoroughly."""
+
+    def guided(self, terrain: Terrain) -> Terrain:
+        """The terrain, changed."""
 
 
 def maximize(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator) -> Choice:
@@ -68,7 +86,7 @@ def maximize(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generato
         return _ranked(points, acquisition.value(points))
     shortlist = _screen(acquisition, terrain, rng)
     values = acquisition.value(shortlist)
-    starts = shortlist[_diverse(shortlist, values, terrain.lengthscales)]
+    starts = shortlist[_diverse(shortlist, values, terrain.lengthscales, terrain.starts)]
     x, value = _polish(acquisition, terrain, starts, cube.climbable)
     if not cube.is_continuous:
         x, value = _rounded(acquisition, terrain, x, value)
@@ -96,7 +114,7 @@ def _screen(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator
     blocks = -(-count // _BLOCK)
     size = -(-count // blocks)
     best, estimates, worst = np.empty((0, cube.dim)), np.empty(0), -np.inf
-    for block in range(blocks + min(2, blocks)):
+    for block in range(blocks + min(2, blocks) * terrain.around):
         points = _global(cube, rng, size) if block < blocks else _local(terrain, rng, size)
         values = np.fmax(acquisition.screen(points), -np.inf)  # NaN counts as the worst
         if len(best):  # drop at once what is worse than the whole shortlist
@@ -146,13 +164,13 @@ def _local(terrain: Terrain, rng: np.random.Generator, size: int) -> Array:
     return points if cube.region is None else retracted(cube, origins, points)
 
 
-def _diverse(points: Array, values: Array, lengthscales: Array) -> list[int]:
+def _diverse(points: Array, values: Array, lengthscales: Array, count: int) -> list[int]:
     """The best few that are not close to each other: within a tenth of a lengthscale, two would climb the same hill."""
     order = np.argsort(-values, kind="stable")
     Z = points[order] / lengthscales
     chosen: list[int] = []
     free = np.ones(len(order), dtype=bool)
-    while len(chosen) < _STARTS and free.any():
+    while len(chosen) < count and free.any():
         i = int(free.argmax())  # the first, and so the best, that is left
         chosen.append(int(order[i]))
         off = Z - Z[i]
@@ -174,7 +192,7 @@ def _polish(
         return -value, -gradient
 
     reach = np.minimum(terrain.lengthscales, 1.0)
-    rounds = 200 if terrain.cube.region is None else _ROUNDS
+    rounds = terrain.rounds if terrain.cube.region is None else min(terrain.rounds, _ROUNDS)
     found = minimize(
         negative,
         starts,

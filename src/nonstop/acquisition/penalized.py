@@ -9,7 +9,8 @@ gradients are those that the model sees (space/embedding.py).
 
 A product only penalizes where alpha > 0. UCB may be negative, so softplus(UCB) = log(1 + exp(UCB)) takes its place, as
 in González et al. (2016): it keeps the order of points and has no parameter, while a shift by the least UCB would make
-the strength of the penalty depend on the worst point. Everything is computed in logarithms; LogEI is one already.
+the strength of the penalty depend on the worst point. Everything is computed in logarithms; LogEI is one already, and
+so is any other rule that says so.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from scipy.special import expit
 
 from nonstop.acquisition.rule import Choice, Score, View
 from nonstop.acquisition.scored import Scored, scored, standard
-from nonstop.acquisition.standard import LogEI
 from nonstop.arguments import flag, number
 from nonstop.errors import RuleError
 from nonstop.space.embedding import Embedding
@@ -83,7 +83,7 @@ class Penalty:
         return value + penalty, by_value[:, None] * slope + penalty_slope
 
     def _logarithm(self, value: Array) -> tuple[Array, Array]:
-        return (value, np.ones_like(value)) if isinstance(self.scored.rule, LogEI) else log_softplus(value)
+        return (value, np.ones_like(value)) if self.scored.logarithmic else log_softplus(value)
 
     def _penalty(self, P: Array) -> tuple[Array, Array]:
         E = self.embedding.apply(P)

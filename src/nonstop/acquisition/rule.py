@@ -9,7 +9,8 @@
 
 Where evaluations failed, or an outcome has to keep a bound, the logarithm of the probability that all goes well is
 added to what is maximised. A rule or an Acquisition whose values are logarithms already says so by
-`logarithmic = True`. A rule that works with a certain number of objectives only says so by `objectives = 1`.
+`logarithmic = True`. A rule that works with a certain number of objectives only says so by `objectives = 1` or
+`objectives = (2, 3)`.
 """
 
 from __future__ import annotations
@@ -109,6 +110,8 @@ class View:
     terms: tuple[Term, ...] = ()
     #: Which of some points (m, d) are expected to keep the bounds of the outcomes.
     expected: Callable[[Array], NDArray[np.bool_]] = _everywhere
+    #: Which of the GP's data (n,) keep the bounds, results that do and believed points that are expected to; None: all.
+    kept: NDArray[np.bool_] | None = None
 
     @property
     def queries(self) -> int:

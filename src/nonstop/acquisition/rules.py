@@ -34,19 +34,24 @@ RULES: dict[str, Rule] = {
     "llp-ucb": Penalized(UCB(), local=True),
     "aegis": Aegis(),
     "ehvi": EHVI(),
+    "ehvi-wide": EHVI(wide=True),
 }
 
-_WORDS = {1: "one objective", 2: "two objectives"}
+_WORDS = {(1,): "one objective", (2, 3): "two or three objectives"}
 
 #: The rule of a study that names none; docs/decisions/0014 has the evidence.
 DEFAULT_RULE = "kb-ucb+kb-ucb+kb-logei"
-#: The same with several objectives: a direction for each trial brings variety enough; docs/decisions/0018.
-DEFAULT_OF_SEVERAL = "kb-logei"
+#: The same with two or three objectives; docs/decisions/0018.
+DEFAULT_OF_SEVERAL = "ehvi-wide+ehvi+ehvi+kb-logei"
+#: The same with more: a direction for each trial brings variety enough.
+DEFAULT_OF_MANY = "kb-logei"
 
 
 def default_rule(objectives: int) -> str:
     """The rule for so many objectives, if none is named."""
-    return DEFAULT_RULE if objectives == 1 else DEFAULT_OF_SEVERAL
+    if objectives == 1:
+        return DEFAULT_RULE
+    return DEFAULT_OF_SEVERAL if objectives in EHVI.objectives else DEFAULT_OF_MANY
 
 
 def rule_of(rule: str | Rule) -> Rule:
@@ -75,15 +80,34 @@ def _named(text: str) -> Rule:
 
 def rule_for(rule: Rule, objectives: int) -> Rule:
     """The rule, if it works with so many objectives. One that is made of others does if all of them do."""
-    several = getattr(rule, "rules", ())
-    for part in (*(several if isinstance(several, tuple) else ()), getattr(rule, "inner", None)):
-        if part is not None:
-            rule_for(part, objectives)
-    only = getattr(rule, "objectives", objectives)
-    if only != objectives:
-        name = next((name for name, known in RULES.items() if known == rule), type(rule).__name__)
+    unfit = _unfit(rule, objectives)
+    if unfit is not None:
+        only = _numbers(unfit)
+        name = next((name for name, known in RULES.items() if known == unfit), type(unfit).__name__)
         raise RuleError(
             f"the rule {name} works with {_WORDS.get(only, only)} only, not with {objectives}: "
             "use kb-ucb, kb-logei or ts"
         )
     return rule
+
+
+def works_with(rule: Rule, objectives: int) -> bool:
+    """Does the rule work with so many objectives?"""
+    return _unfit(rule, objectives) is None
+
+
+def _unfit(rule: Rule, objectives: int) -> Rule | None:
+    """The part of the rule that does not work with so many objectives, or the rule itself."""
+    several = getattr(rule, "rules", ())
+    for part in (*(several if isinstance(several, tuple) else ()), getattr(rule, "inner", None)):
+        unfit = None if part is None else _unfit(part, objectives)
+        if unfit is not None:
+            return unfit
+    only = _numbers(rule)
+    return rule if only and objectives not in only else None
+
+
+def _numbers(rule: Rule) -> tuple[int, ...]:
+    """With how many objectives the rule works; empty: with any number."""
+    only = getattr(rule, "objectives", ())
+    return only if isinstance(only, tuple) else (only,)

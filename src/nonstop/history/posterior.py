@@ -17,10 +17,10 @@ from nonstop.numerics.linalg import NotPositiveDefiniteError
 from nonstop.numerics.threads import limit_threads
 from nonstop.space.embedding import embedding_of
 from nonstop.space.encoding import cube_of, encode_many
-from nonstop.surrogate.fitted import Fitted, fitted
+from nonstop.surrogate.fitted import Fitted, fitted, several_output
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
-from nonstop.surrogate.model import surrogate_of
+from nonstop.surrogate.model import Surrogate, surrogate_of
 from nonstop.surrogate.output import Bilog, Output
 from nonstop.surrogate.thinning import best_and_even
 from nonstop.trials.spec import Spec
@@ -124,7 +124,7 @@ def posterior(spec: Spec, trials: Sequence[Trial], most: int = MOST, outcome: st
     rows = best_and_even(y, min(most, surrogate.max_points))
     best = next((row for row, trial in enumerate(done) if trial.number == seen.best), int(y.argmax()))
     rows = rows if best in rows else np.union1d(rows, [best])
-    output = None if seen.bound is None else Bilog.of(y[rows])
+    output = _output(surrogate, seen, y[rows])
     source, recorded = _newest(spec, seen.trials)
     embedding = embedding_of(cube_of(spec.space))
     try:
@@ -134,6 +134,13 @@ def posterior(spec: Spec, trials: Sequence[Trial], most: int = MOST, outcome: st
         return None
     held, incumbent = tuple(done[row] for row in rows), int(np.flatnonzero(rows == best)[0])
     return Posterior(model, spec.sign, held, incumbent, source, seen, offset)
+
+
+def _output(surrogate: Surrogate, seen: View, y: Array) -> Output | None:
+    """The transform that a proposal gives the outcome, where it is not the surrogate's."""
+    if seen.bound is not None:
+        return Bilog.of(y)
+    return several_output(surrogate, y, seen.least) if seen.least is not None else None
 
 
 def _newest(spec: Spec, trials: Sequence[Trial]) -> tuple[Trial | None, Hyperparameters | None]:

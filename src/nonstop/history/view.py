@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from nonstop.acquisition.rules import DEFAULT_RULE, rule_of, works_with
 from nonstop.arguments import number_of, text_of
 from nonstop.errors import StudyError
 from nonstop.outcomes.bound import Bound
@@ -43,6 +44,8 @@ class View:
     best: int | None = None
     #: Does the study have other outcomes that are modelled?
     several: bool = False
+    #: Of an objective among several: the worst value of the front, larger being better.
+    least: float | None = None
 
     def feasible(self, trials: Sequence[Trial]) -> NDArray[np.bool_]:
         """Which of the trials violate no constraint."""
@@ -56,12 +59,14 @@ def view(spec: Spec, trials: Sequence[Trial], outcome: str | None = None, noted:
     name = next(iter(goals.objectives)) if outcome is None else _known(goals, trials, outcome, noted)
     if not goals.named and name == VALUE:
         return View(name, spec, trials)
-    seen = replace(spec, direction=_direction(goals, name), objectives=None, constraints=None)
+    rule = spec.rule if works_with(rule_of(spec.rule), 1) else DEFAULT_RULE  # figures of one outcome show one objective
+    seen = replace(spec, direction=_direction(goals, name), objectives=None, constraints=None, rule=rule)
     best = _best(goals, trials, name) if len(goals.names) > 1 else None
     bound = goals.constraints.get(name)
     note = name not in goals.names
     several = len(goals.names) > 1
-    return View(name, seen, _told(goals, trials, name), bound, note, infeasible(goals, trials), best, several)
+    least = _least(goals, trials, name) if goals.several and name in goals.objectives else None
+    return View(name, seen, _told(goals, trials, name), bound, note, infeasible(goals, trials), best, several, least)
 
 
 def infeasible(goals: Goals, trials: Sequence[Trial]) -> frozenset[int]:
@@ -112,6 +117,11 @@ def _best(goals: Goals, trials: Sequence[Trial], name: str) -> int | None:
     by = name if name in goals.objectives else next(iter(goals.objectives))
     sign = 1.0 if goals.objectives[by] == "maximize" else -1.0
     return max(front, key=lambda trial: sign * trial.outcomes[by]).number
+
+
+def _least(goals: Goals, trials: Sequence[Trial], name: str) -> float | None:
+    sign = 1.0 if goals.objectives[name] == "maximize" else -1.0
+    return min((sign * trial.outcomes[name] for trial in front_of(trials, goals)), default=None)
 
 
 def _told(goals: Goals, trials: Sequence[Trial], name: str) -> Sequence[Trial]:

@@ -18,8 +18,9 @@ def nondominated(Y: Array) -> NDArray[np.bool_]:
     stay."""
     front = np.ones(len(Y), dtype=bool)
     # Sorted by the sum, descending: a row can only be dominated by one before it, so each is compared with those that
-    # are left.
-    order = np.argsort(-Y.sum(axis=1), kind="stable")
+    # are left. (In another order the result is the same.)
+    with np.errstate(over="ignore"):
+        order = np.argsort(-Y.sum(axis=1), kind="stable")
     for i in order:
         if front[i]:
             no_better = (Y[i] >= Y).all(axis=1) & (Y[i] > Y).any(axis=1)

@@ -50,7 +50,7 @@ def _held(axis: int, part: Axis, given: Array) -> Axis:
 def _resting(axis: int, part: Axis, kept: Axis) -> Axis:
     if part != kept:
         raise DataError(f"fixed has a value for axis {axis}, which is not active with the other fixed values")
-    return part if isinstance(part, Held) else Held(part, part.resting)
+    return Held(part.part if isinstance(part, Held) else part, part.resting)
 
 
 def _level(cube: Cube, axis: int, x: Array) -> int:

@@ -9,13 +9,14 @@ from nonstop.storage.contract import Storage
 from nonstop.trials.messages import Exchange, Report, Request, Start
 from nonstop.trials.mirror import Mirror
 from nonstop.trials.spec import Spec
-from nonstop.trials.suggest import Basis, suggest
+from nonstop.trials.suggest import Basis, Proposer, suggest
 from nonstop.trials.trial import Trial, TrialState
 
 
 class Session:
     """Belongs to one thread. `on_changes` is called with every change once, in order; `reach` makes every call of the
-    storage, and may repeat it. `budget` is how many results the study is to have, if that is known."""
+    storage, and may repeat it. `budget` is how many results the study is to have, if that is known. `proposer` takes
+    the place of propose()."""
 
     def __init__(
         self,
@@ -26,11 +27,13 @@ class Session:
         on_changes: Callable[[Iterable[Trial]], None] = lambda _changes: None,
         reach: Callable[[Callable[[], Exchange]], Exchange] = lambda call: call(),
         budget: int | None = None,
+        proposer: Proposer | None = None,
     ) -> None:
         self.storage = storage
         self.study = study
         self.spec = spec
         self.budget = budget
+        self.proposer = proposer
         #: The trials, as of the latest exchange.
         self.mirror = Mirror(spec.space)
         #: Seconds spent in the storage.
@@ -47,7 +50,8 @@ class Session:
         """The granted trial, RUNNING. If it has no params, propose them, and again whenever another worker's proposal
         from the same data overtakes this one."""
         while trial.state is TrialState.PROPOSING:
-            suggestion = suggest(self.spec, self.mirror, trial, Basis.of(self.mirror, trial), budget=self.budget)
+            basis = Basis.of(self.mirror, trial)
+            suggestion = suggest(self.spec, self.mirror, trial, basis, budget=self.budget, proposer=self.proposer)
             start = Start(
                 trial.number,
                 trial.attempt,

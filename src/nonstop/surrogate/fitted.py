@@ -20,9 +20,11 @@ from nonstop.surrogate.fit import fit, prior_mode
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.model import Surrogate
-from nonstop.surrogate.output import Output, output_of
+from nonstop.surrogate.output import Compress, Output, Shifted, output_of
 from nonstop.surrogate.thinning import best_and_even
 from nonstop.types import Array
+
+_LEVELS, _LEVEL = 8, 1e-3  # rounds of fitting a constant mean, and how little it may move in the last
 
 #: What a model rests on: a regular fit; a fit whose matrix needed jitter; or earlier hyperparameters (else the prior's
 #: mode), because the fit failed.
@@ -84,6 +86,7 @@ def fitted(
     rows = best_and_even(y, surrogate.max_points) if rows is None else rows
     if len(rows) < results:
         X, y = X[rows], y[rows]
+    level = surrogate.mean == "constant" and output is None
     output = output_of(surrogate.output, y) if output is None else output
     z = output.forward(y)
     rung: FitRung = "model"
@@ -93,9 +96,32 @@ def fitted(
         hyperparameters, rung = _estimated(surrogate, X, z, warm, results, embedding)
     twin = next((gp for gp in like if gp.hyperparameters == hyperparameters), None)
     gp = GP.of(X, z, hyperparameters, surrogate.kernel, embedding) if twin is None else twin.of_values(z)
+    if level:
+        gp, output = _levelled(surrogate, gp, output, results)
     if gp.jitter > 0.0 and rung == "model":
         rung = "jitter"
     return Fitted(gp, output, rung, rows, results, time.perf_counter() - started)
+
+
+def _levelled(surrogate: Surrogate, gp: GP, output: Output, results: int) -> tuple[GP, Output]:
+    """The same with a constant mean: the likeliest one given the hyperparameters, which are then estimated again, and
+    so on until it stays where it is. Each step makes the likelihood larger, so the end is a maximum in all of them."""
+    z, level = gp.y, 0.0
+    for _ in range(_LEVELS):
+        ones = gp.of_values(np.ones(len(z)))
+        likeliest = float(ones.alpha @ z / ones.alpha.sum())
+        if abs(likeliest - level) < _LEVEL:
+            break
+        level = likeliest
+        found, _ = _estimated(surrogate, gp.X, z - level, gp.hyperparameters, results, gp.embedding)
+        gp = GP.of(gp.X, z - level, found, surrogate.kernel, gp.embedding)
+    return gp, Shifted(output, level)
+
+
+def several_output(surrogate: Surrogate, y: Array, least: float) -> Output:
+    """The transform of one of several objectives. What is bad in one may be best in another: so values as good as
+    `least`, the worst of the front, are not compressed."""
+    return Compress.of(y, least) if surrogate.output == "compress" else output_of(surrogate.output, y)
 
 
 def _still_good(warm: Hyperparameters, results: int, refit: float) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from nonstop.arguments import number, numbers_of, positive, text_of, whole
+from nonstop.arguments import flag, number, numbers_of, positive, text_of, whole
 from nonstop.errors import RuleError
 from nonstop.surrogate.kernels.kernel import Kernel
 from nonstop.surrogate.kernels.names import kernel_of
@@ -16,8 +16,13 @@ from nonstop.surrogate.output import OutputName
 from nonstop.types import Array
 from nonstop.wording import shown
 
+#: The mean of the process where it knows nothing: zero, which is the mean of the values, or a constant that is fitted.
+MeanName: TypeAlias = Literal["zero", "constant"]
 #: The value that the next point has to beat: the best one observed, or the best posterior mean at an observed point.
 Incumbent: TypeAlias = Literal["observed", "believed"]
+
+_CHOICES = {"output": get_args(OutputName), "incumbent": get_args(Incumbent), "mean": get_args(MeanName)}
+_NEVER = object()  # equal to nothing else
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,7 @@ class LogNormal:
         return self.mu - self.sigma**2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Surrogate:
     """How the Gaussian process sees the data. The defaults are the paper's (section 2 and appendix D), which are
     BoTorch's: a lengthscale prior that widens with the dimension, and a noise floor of 1e-4 of the variance of y."""
@@ -73,10 +78,22 @@ class Surrogate:
     candidates: int = 1000
     #: By which fraction the data must have grown before the hyperparameters are estimated again.
     refit: float = 0.0
+    #: The mean of the process where it knows nothing: "zero", or a "constant" that is fitted with the hyperparameters.
+    mean: MeanName = "zero"
+    #: From how many of the best candidates the maximum is climbed to.
+    starts: int = 16
+    #: Are there candidates around the best results besides the quasi-random ones?
+    around: bool = True
+
+    def __repr__(self) -> str:
+        """Studies are stored with it and compared by it, so what came later is only there if it is not the default."""
+        later = {"mean": "zero", "starts": 16, "around": True}
+        said = [field.name for field in fields(self) if getattr(self, field.name) != later.get(field.name, _NEVER)]
+        return f"Surrogate({', '.join(f'{name}={getattr(self, name)!r}' for name in said)})"
 
     def __post_init__(self) -> None:
         kernel_of(self.kernel)
-        for name, known in (("output", get_args(OutputName)), ("incumbent", get_args(Incumbent))):
+        for name, known in _CHOICES.items():
             if text_of(getattr(self, name)) not in known:
                 raise RuleError(f"{name} must be one of {', '.join(known)}, not {shown(getattr(self, name))}")
         for name in ("lengthscale_prior", "noise_prior"):
@@ -87,9 +104,10 @@ class Surrogate:
             if not 0.0 < low < high:
                 what = "two positive, finite, increasing numbers"
                 raise RuleError(f"{name} must be {what}, not {shown(getattr(self, name))}")
-        for name in ("max_points", "candidates"):
+        for name in ("max_points", "candidates", "starts"):
             whole(name, getattr(self, name), RuleError, least=1)
         number("refit", self.refit, RuleError, least=0.0)
+        flag("around", self.around, RuleError)
 
     def lengthscale_prior_in(self, d: int) -> LogNormal:
         """The prior of every lengthscale in d dimensions."""

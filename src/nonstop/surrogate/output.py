@@ -13,6 +13,8 @@ import numpy as np
 
 from nonstop.types import Array
 
+_ORDINARY = 2.0  # scales below the median that are not compressed, where bad values may matter
+
 #: The transforms by name.
 OutputName: TypeAlias = Literal["standardize", "compress"]
 
@@ -60,44 +62,63 @@ class Standardize:
 
 
 @dataclass(frozen=True, slots=True)
+class Shifted:
+    """Another transform, and then minus a level: that of a process whose mean is not zero."""
+
+    inner: Output
+    level: float
+
+    def forward(self, y: Array) -> Array:
+        return self.inner.forward(y) - self.level
+
+    def backward(self, z: Array) -> Array:
+        return self.inner.backward(z + self.level)
+
+
+@dataclass(frozen=True, slots=True)
 class Compress:
-    """Standardise, but compress what lies below the median by a logarithm first.
+    """Standardise, but compress what lies below the median, or below a lower knee, by a logarithm first.
 
     How bad a bad value is matters little. Yet a few very bad ones can make up nearly all of the variance, and then the
     differences among the good ones are smaller than the least noise of the model. In units of `scale`, the root mean
-    square of the upper half's distances from the median, a distance t below the median becomes log(1 + t).
+    square of the upper half's distances from the median, a distance t below the knee becomes log(1 + t).
 
-    `inner` standardises the values, the median is subtracted, what is below is compressed, `outer` standardises the
-    result. The median is subtracted before anything else because differences of 1e-10 around it would lose their
+    `inner` standardises the values, the knee is subtracted, what is below is compressed, `outer` standardises the
+    result. The knee is subtracted before anything else because differences of 1e-10 around it would lose their
     digits otherwise.
     """
 
     inner: Standardize
-    median: float
+    knee: float
     scale: float
     outer: Standardize
 
     @classmethod
-    def of(cls, y: Array) -> Compress:
-        """The transform that gives these values, once compressed, zero mean and unit variance."""
+    def of(cls, y: Array, least: float | None = None) -> Compress:
+        """The transform that gives these values, once compressed, zero mean and unit variance. The knee is the median;
+        if values from `least` on matter, it is not above that, nor closer to the median than two scales."""
         inner, n = Standardize.of(y), len(y)
         z = np.sort(inner.forward(y))
         median = 0.5 * float(z[(n - 1) // 2] + z[n // 2]) if n else 0.0
         above = z[z >= median] - median
         scale = math.sqrt(float(above @ above) / max(len(above), 1))
         # If all good values are equal, there is no scale: the spread of all values, 1, takes its place.
-        free = cls(inner, median, scale if scale > 1e-12 else 1.0, Standardize())
-        return cls(inner, median, free.scale, Standardize.of(free.forward(y)))
+        scale = scale if scale > 1e-12 else 1.0
+        knee = median
+        if least is not None:
+            knee = min(median - _ORDINARY * scale, float(inner.forward(np.array([least]))[0]))
+        free = cls(inner, knee, scale, Standardize())
+        return cls(inner, knee, scale, Standardize.of(free.forward(y)))
 
     def forward(self, y: Array) -> Array:
-        w = self.inner.forward(y) - self.median
+        w = self.inner.forward(y) - self.knee
         lowered = -self.scale * np.log1p(np.maximum(-w, 0.0) / self.scale)
         return self.outer.forward(np.where(w < 0.0, lowered, w))
 
     def backward(self, z: Array) -> Array:
         w = self.outer.backward(z)
         below = np.minimum(np.maximum(-w, 0.0) / self.scale, 500.0)  # exp(710) overflows
-        return self.inner.backward(self.median + np.where(w < 0.0, -self.scale * np.expm1(below), w))
+        return self.inner.backward(self.knee + np.where(w < 0.0, -self.scale * np.expm1(below), w))
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from nonstop.types import Array
 _BEYOND = 0.25  # extents of the front: how far beyond its best values z lies
 _AUGMENTED = 0.05  # r, in units of the extents
 _STEEPEST = 0.02  # the least weight, when the largest is 1
-_NARROWEST = 0.5  # the least extent, in standard deviations of the objective: a front of one point is to grow, too
+NARROWEST = 0.5  # the least extent, in standard deviations of the objective: a front of one point is to grow, too
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,7 +144,7 @@ def direction(rng: np.random.Generator, k: int) -> Array:
     return np.asarray(np.maximum(weights / weights.max(), _STEEPEST))
 
 
-def frame(values: Array, narrowest: float = _NARROWEST) -> tuple[Array, Array]:
+def frame(values: Array, narrowest: float = NARROWEST) -> tuple[Array, Array]:
     """The front of these values (n, k): the least of each objective there (k,), and how far it extends above (k,)."""
     front = values[nondominated(values)]
     least = front.min(axis=0)

@@ -12,8 +12,9 @@ Which points a proposal uses (the paper's algorithm 1, and what it leaves open):
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from nonstop.acquisition.inside import filling
 from nonstop.numerics.seeds import seed_of
@@ -30,6 +31,9 @@ from nonstop.trials.mirror import Mirror, key_of
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial, TrialState
 from nonstop.types import Array, Params
+
+#: What proposes: propose(), or a function of the same arguments that watches it.
+Proposer: TypeAlias = Callable[..., Proposal]
 
 _LOOKAHEAD = 64  # quasi-random points to check for a new one, before the model proposes in a discrete space
 
@@ -86,7 +90,13 @@ def checked_fixed(space: Space, given: Mapping[str, object] | None) -> Params | 
 
 
 def suggest(
-    spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1, budget: int | None = None
+    spec: Spec,
+    mirror: Mirror,
+    trial: Trial,
+    basis: Basis,
+    threads: int | None = 1,
+    budget: int | None = None,
+    proposer: Proposer | None = None,
 ) -> Suggestion:
     """The params for a trial that has a number and a data version but no params yet; `budget` is how many results the
     study is to have, if that is known. A replay needs none: it reads from the record whether the model proposed."""
@@ -97,15 +107,17 @@ def suggest(
         if skip is not None:
             params, seed = quasi_random(spec, trial, skip), trial_seed(spec.seed, trial.number)
             return Suggestion(params, seed, Diagnostics("quasi-random", skip))
-    return model_based(spec, mirror, trial, basis, threads)
+    return model_based(spec, mirror, trial, basis, threads, proposer)
 
 
-def model_based(spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1) -> Suggestion:
+def model_based(
+    spec: Spec, mirror: Mirror, trial: Trial, basis: Basis, threads: int | None = 1, proposer: Proposer | None = None
+) -> Suggestion:
     """What the model proposes, from the data of the trial's version and the basis alone."""
     seed, goals = trial_seed(spec.seed, trial.number), spec.goals
     X, y = mirror.data(trial.version)
     failed = mirror.points(basis.failed)
-    proposal = propose(
+    proposal = (proposer or propose)(
         X,
         mirror.outcomes(trial.version, goals.names) if goals.named else goals.sign * y,
         goals=goals.by_column if goals.named else None,

@@ -48,6 +48,7 @@ STYLES: Final[Mapping[str, Style]] = {
     "lp-ucb": Style("LP-UCB", "#CC79A7", (0.0, (3.0, 1.2))),
     "llp-ucb": Style("LLP-UCB", "#332288", (0.0, (4.0, 1.0, 1.0, 1.0, 1.0, 1.0))),
     "aegis": Style("AEGIS", "#999933", (0.0, (8.0, 2.0))),
+    "cl-max": Style("CL-LogEI", "#8C510A", (0.0, (6.0, 1.0, 1.0, 1.0))),
     "random": Style("Random", GREY, (0.0, (1.0, 1.5))),
 }
 

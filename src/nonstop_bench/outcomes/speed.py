@@ -1,7 +1,7 @@
 """How long a suggestion with two objectives and one constraint takes, beside one with one objective.
 
-Both have the same points (DTLZ2's first objective is the one), five to seven busy points, so that each rule of the
-default has its turn, and start from the hyperparameters of a proposal before the latest result. They alternate in one
+Both have the same points (DTLZ2's first objective is the one), four to seven busy points, so that each rule of the
+defaults has its turn, and start from the hyperparameters of a proposal before the latest result. They alternate in one
 process, so what else the machine does meets both alike; medians of processor times.
 """
 
@@ -51,7 +51,7 @@ def _single(n: int) -> Callable[[int], Any]:
     X, Y = _data(n)
     y, busy = -Y[:, 0], halton(BUSY, D, 1)
     warm = nonstop.propose(X[:-1], y[:-1], busy).hyperparameters
-    return lambda turn: nonstop.propose(X, y, busy[turn % 3 :], seed=turn, warm=warm)
+    return lambda turn: nonstop.propose(X, y, busy[turn % 4 :], seed=turn, warm=warm)
 
 
 def _several(n: int) -> Callable[[int], Any]:
@@ -59,7 +59,7 @@ def _several(n: int) -> Callable[[int], Any]:
     busy = halton(BUSY, D, 1)
     before = nonstop.propose(X[:-1], Y[:-1], busy, goals=GOALS)
     warm = [prediction.hyperparameters for prediction in before.predictions]
-    return lambda turn: nonstop.propose(X, Y, busy[turn % 3 :], seed=turn, goals=GOALS, warm=warm)
+    return lambda turn: nonstop.propose(X, Y, busy[turn % 4 :], seed=turn, goals=GOALS, warm=warm)
 
 
 def _data(n: int) -> tuple[Array, Array]:

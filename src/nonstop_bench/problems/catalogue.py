@@ -1,4 +1,5 @@
-"""Tasks by name: [shifted-|rotated-|border-]family[-dimension], gp-dimension-number, or a real task.
+"""Tasks by name: [shifted-|rotated-|border-]family[-dimension], gp-dimension-number, sparse-formula-dimension, a
+function of COCO (bbob-f8-10) or a real task; noise-10- before any of them adds noise.
 
 Real tasks live in modules that need extras and data; they are imported when asked for.
 """
@@ -11,17 +12,19 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import cast
 
-from nonstop_bench.problems import planar, rugged, valleys
+from nonstop_bench.problems import coco, planar, rugged, valleys
 from nonstop_bench.problems.branin import BRANIN
 from nonstop_bench.problems.embedded import make_embedded_branin, make_embedded_hartmann
 from nonstop_bench.problems.family import ANY, Family
 from nonstop_bench.problems.hartmann import make_hartmann
 from nonstop_bench.problems.mixed import make_integer_rosenbrock, make_mixed_ackley
 from nonstop_bench.problems.moved import VARIANTS, moved
+from nonstop_bench.problems.noisy import with_noise
 from nonstop_bench.problems.prior import make_gp
 from nonstop_bench.problems.problem import Problem
 from nonstop_bench.problems.shekel import SHEKEL
 from nonstop_bench.problems.slope import make_slope
+from nonstop_bench.problems.sparse import make_sparse
 from nonstop_bench.problems.task import Task
 from nonstop_bench.problems.toys import make_toy
 
@@ -65,6 +68,20 @@ FAMILIES: Mapping[str, Family] = {
     )
 }
 
+#: Models on the data that come with scikit-learn, each a function of tuning.py.
+TUNED = (
+    "svm-digits",
+    "knn-digits",
+    "sgd-digits",
+    "forest-diabetes",
+    "svr-diabetes",
+    "ard-diabetes",
+    "pipeline-diabetes",
+    "mlp-cancer",
+    "boosting-cancer",
+    "pipeline-cancer",
+    "weights-wine",
+)
 #: name -> "module:function", a factory without arguments.
 REAL: Mapping[str, str] = {
     "pest-control": "nonstop_bench.problems.pest:pest_control",
@@ -72,21 +89,32 @@ REAL: Mapping[str, str] = {
     "xgboost": "nonstop_bench.problems.xgboosted:full",
     "xgboost-300": "nonstop_bench.problems.xgboosted:bounded",
     "cnn": "nonstop_bench.problems.cnn:cifar10",
+    "proteus-emulated": "nonstop_bench.problems.emulated:emulated",
     "proteus": "nonstop_bench.problems.proteus:proteus",
+    **{f"tune-{name}": f"nonstop_bench.problems.tuning:{name.replace('-', '_')}" for name in TUNED},
 }
 
 #: dimension and number; the search for the minimum is the reason for the limit.
 _DRAW = re.compile(r"gp-([1-9]\d?)-(0|[1-9]\d{0,5})")
+_SPARSE = re.compile(r"sparse-(.+)-([1-9]\d{0,3})")
+_NOISE = re.compile(r"noise-([1-9]\d?)-(.+)")
 _NAME = re.compile(rf"(?:({'|'.join(VARIANTS)})-)?(.+?)(?:-([1-9]\d{{0,8}}))?")
 
 
 def families() -> tuple[str, ...]:
     """How tasks may be called, for help texts."""
-    return (*(family.pattern for family in FAMILIES.values()), "gp-<d>-<k>", *REAL)
+    others = ("gp-<d>-<k>", "sparse-<formula>-<d>", "bbob-f<k>-<d>", "bbob-mixint-f<k>-<d>", "bbob-noisy-f<k>-<d>")
+    return (*(family.pattern for family in FAMILIES.values()), *others, *REAL)
 
 
-def find(name: str) -> Task:
-    """The task of that name, or ValueError."""
+def find(name: str, seed: int = 0) -> Task:
+    """The task of that name, or ValueError. Of tasks with instances (COCO's, the sparse ones) the seed chooses one."""
+    if noise := _NOISE.fullmatch(name):
+        return with_noise(find(noise[2], seed), int(noise[1]))
+    if parts := coco.NAME.fullmatch(name):
+        return coco.find(parts[1], int(parts[2]), int(parts[3]), instance=1 + seed)
+    if parts := _SPARSE.fullmatch(name):
+        return make_sparse(parts[1], int(parts[2]), seed)
     if name in REAL:
         module, function = REAL[name].split(":")
         return cast(Task, getattr(import_module(module), function)())

@@ -7,10 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
+
+import numpy as np
 
 import nonstop
 from nonstop_bench.durations import Duration
+
+#: (exact value, generator of the trial) -> the value that an evaluation returns
+Noise: TypeAlias = Callable[[float, np.random.Generator], float]
 
 
 class Task(Protocol):
@@ -52,6 +57,8 @@ class BlackBox:
     function: Callable[[Mapping[str, object]], float]
     optimum: float
     duration: Duration | None = None
+    #: The task's own noise; an experiment may add another.
+    noise: Noise | None = None
 
     @property
     def dim(self) -> int:
@@ -65,3 +72,9 @@ class BlackBox:
     def regret(self, value: float) -> float:
         """How far a value is above the optimum; rounding never makes it negative."""
         return max(value - self.optimum, 0.0)
+
+
+def observed(task: Task, exact: float, rng: np.random.Generator) -> float:
+    """What an evaluation returns: the exact value, but for tasks with a noise of their own."""
+    noise = task.noise if isinstance(task, BlackBox) else None
+    return exact if noise is None else noise(exact, rng)

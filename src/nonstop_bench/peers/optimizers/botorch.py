@@ -1,7 +1,8 @@
 """BoTorch as a user would write it: the default model, one acquisition function, the optimiser as in the tutorial.
 
 SingleTaskGP with its defaults (RBF kernel, priors that scale with the dimension, fitted constant mean, standardised
-values), fitted anew for every suggestion. UCB and LogEI ignore busy points; qLogEI has them as X_pending.
+values), fitted anew for every suggestion. UCB and LogEI ignore busy points; qLogEI and, for noisy values, qLogNEI have
+them as X_pending.
 Int and Categorical parameters are columns of the same cube as ours, searched as if continuous and rounded afterwards.
 """
 
@@ -13,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import torch
 from botorch.acquisition.analytic import LogExpectedImprovement, UpperConfidenceBound
-from botorch.acquisition.logei import qLogExpectedImprovement
+from botorch.acquisition.logei import qLogExpectedImprovement, qLogNoisyExpectedImprovement
 from botorch.fit import fit_gpytorch_mll
 from botorch.models import SingleTaskGP
 from botorch.optim import optimize_acqf
@@ -25,7 +26,7 @@ from nonstop.space.encoding import cube_of, decode, encode_many
 from nonstop_bench.peers.optimizers.uniform import Uniform
 from nonstop_bench.peers.quiet import quiet
 
-Rule: TypeAlias = Literal["ucb", "logei", "qlogei"]
+Rule: TypeAlias = Literal["ucb", "logei", "qlogei", "qlognei"]
 
 # As in BoTorch's closed-loop tutorial, except for its batch_limit, which finds the same points more slowly.
 RESTARTS = 10
@@ -35,7 +36,7 @@ BETA = 2.0
 
 
 class BoTorch:
-    """One of three acquisition functions on the default model."""
+    """One of four acquisition functions on the default model."""
 
     def __init__(self, space: Space, seed: int, rule: Rule) -> None:
         torch.set_num_threads(1)
@@ -58,7 +59,7 @@ class BoTorch:
             fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
             dim = cube_of(self._space).dim
             x, _ = optimize_acqf(
-                self._acquisition(model, y.max(), busy),
+                self._acquisition(model, X, y.max(), busy),
                 bounds=torch.stack([torch.zeros(dim), torch.ones(dim)]).double(),
                 q=1,
                 num_restarts=RESTARTS,
@@ -72,12 +73,13 @@ class BoTorch:
             self._params.append(params)
             self._values.append(value)
 
-    def _acquisition(self, model: Any, best: Any, busy: Sequence[Mapping[str, Any]]) -> Any:
+    def _acquisition(self, model: Any, X: Any, best: Any, busy: Sequence[Mapping[str, Any]]) -> Any:
         if self._rule == "ucb":
             return UpperConfidenceBound(model, beta=BETA)
         if self._rule == "logei":
             return LogExpectedImprovement(model, best_f=best)
         pending = torch.as_tensor(encode_many(self._space, busy)) if busy else None
-        return qLogExpectedImprovement(
-            model, best_f=best, sampler=SobolQMCNormalSampler(torch.Size([SAMPLES])), X_pending=pending
-        )
+        sampler = SobolQMCNormalSampler(torch.Size([SAMPLES]))
+        if self._rule == "qlognei":
+            return qLogNoisyExpectedImprovement(model, X, sampler=sampler, prune_baseline=True, X_pending=pending)
+        return qLogExpectedImprovement(model, best_f=best, sampler=sampler, X_pending=pending)

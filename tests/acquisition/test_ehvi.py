@@ -1,0 +1,133 @@
+"""Expected growth of the dominated area or volume, as an acquisition."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from nonstop import EHVI, RuleError
+from nonstop.acquisition.ehvi import LogEHVI, reference_of
+from nonstop.acquisition.rule import Acquisition, Choice, View
+from nonstop.numerics.cells import Cells
+from nonstop.numerics.ehvi import log_ehvi
+from nonstop.space.cube import Cube
+from nonstop.surrogate.scalarized import Scalarized
+from nonstop.types import Array
+from tests.helpers.oracles import random_gp, slopes
+
+
+def acquisition(k: int, wide: bool = False) -> LogEHVI:
+    gps = tuple(random_gp(seed, 15, 2, noise=1e-2) for seed in range(k))
+    return LogEHVI.of(gps, np.stack([gp.y for gp in gps], axis=1), gps[0].X, wide)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("k", [2, 3])
+def test_gradients(k: int, wide: bool) -> None:
+    log = acquisition(k, wide)
+    P = np.random.default_rng(1).random((5, 2))
+    value, gradient = log.value_and_gradient(P)
+    np.testing.assert_allclose(value, log.value(P))
+    for p, found in zip(P, gradient, strict=True):
+        numeric = slopes(lambda x: float(log.value(x[None])[0]), p, 1e-4)
+        np.testing.assert_allclose(found, numeric, rtol=1e-4, atol=1e-5 * max(1.0, float(np.abs(numeric).max())))
+    many = np.random.default_rng(2).random((200, 2))
+    assert np.corrcoef(log.screen(many), log.value(many))[0, 1] > 0.9
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_it_does_not_depend_on_the_order_of_the_objectives(k: int) -> None:
+    gps = tuple(random_gp(seed, 15, 2) for seed in range(k))
+    values = np.stack([gp.y for gp in gps], axis=1)
+    P = np.random.default_rng(1).random((5, 2))
+    one = LogEHVI.of(gps, values, gps[0].X)
+    other = LogEHVI.of(gps[::-1], values[:, ::-1], gps[0].X)
+    np.testing.assert_allclose(one.value(P), other.value(P), rtol=1e-9)
+
+
+# The reference point
+
+
+def test_a_reference_just_below_the_front_or_below_everything() -> None:
+    values = np.array([[0.0, 2.0], [1.0, 1.0], [3.0, -1.0], [-7.0, -9.0]])
+    np.testing.assert_allclose(reference_of(values, wide=False), [-0.03, -1.03])
+    np.testing.assert_allclose(reference_of(values, wide=True), [-8.0, -10.1])
+
+
+def test_a_front_of_one_point_can_grow() -> None:
+    values = np.array([[1.0, 1.0], [0.0, 0.9]])
+    for wide in (False, True):
+        assert (reference_of(values, wide) < [1.0, 1.0]).all()
+        assert (reference_of(np.ones((2, 2)), wide) < 1.0).all()
+
+
+# What the rule looks at
+
+
+def chosen(view: View, wide: bool = False) -> LogEHVI:
+    """What the rule maximises."""
+    found: list[Acquisition] = []
+
+    def keep(given: Acquisition) -> Choice:
+        found.append(given)
+        return Choice(np.zeros(2), 0.0, np.empty((0, 2)))
+
+    EHVI(wide).choose(replace(view, maximize=keep))
+    assert isinstance(found[0], LogEHVI)
+    return found[0]
+
+
+def view_of(busy: Array, k: int = 2) -> View:
+    gps = tuple(random_gp(seed, 15, 2, noise=1e-4) for seed in range(k))
+    values = np.stack([gp.y for gp in gps], axis=1)
+    posterior = Scalarized.of(gps, values, values, np.ones(k))
+    rng, none = np.random.default_rng(0), np.empty((0, 2))
+
+    def nothing(_: Acquisition) -> Choice:
+        raise AssertionError
+
+    return View(posterior, 0.0, 15, busy, none, Cube.continuous(2), rng, nothing)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_busy_points_are_believed_in_every_objective(k: int) -> None:
+    """Where one is being evaluated, little is left to grow."""
+    alone = chosen(view_of(np.empty((0, 2)), k))
+    many = np.random.default_rng(2).random((2000, 2))
+    best = many[np.argmax(alone.value(many))][None]
+    beside = chosen(view_of(best, k))
+    assert beside.value(best)[0] < alone.value(best)[0] - 1.0
+    assert all(len(gp.X) == 16 for gp in beside.gps)
+    assert (beside.centers == best).all(axis=1).any()  # it is on the front
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_what_is_outside_of_the_bounds_is_not_of_the_front(wide: bool) -> None:
+    busy = np.array([[0.3, 0.6]])
+    plain = view_of(busy)
+    gps = plain.gp.gps  # type: ignore[union-attr]
+    kept = np.ones(15, dtype=bool)
+    kept[np.argmax(gps[0].y)] = False
+    found = chosen(replace(plain, kept=kept, expected=lambda P: np.zeros(len(P), dtype=bool)), wide)
+    values = np.stack([gp.at_data() for gp in found.gps], axis=1)[:15][kept]
+    P = np.random.default_rng(3).random((20, 2))
+    mean, variance = (np.stack(column, axis=1) for column in zip(*(gp.moments(P) for gp in found.gps), strict=True))
+    expected = log_ehvi(mean, np.sqrt(variance), Cells.of(values, reference_of(values, wide)))[0]
+    np.testing.assert_allclose(found.value(P), expected)
+    none = chosen(replace(plain, kept=np.zeros(15, dtype=bool), expected=lambda P: np.zeros(len(P), dtype=bool)))
+    assert len(none.centers)  # if nothing keeps the bounds, all results count
+
+
+@pytest.mark.parametrize("k", [1, 4])
+def test_it_is_for_two_or_three_objectives(k: int) -> None:
+    view = view_of(np.empty((0, 2)), k) if k > 1 else replace(view_of(np.empty((0, 2))), gp=random_gp(0, 15, 2))
+    with pytest.raises(RuleError, match="two or three objectives"):
+        EHVI().choose(view)
+
+
+def test_wide_is_true_or_false() -> None:
+    assert EHVI(wide=True) != EHVI()
+    with pytest.raises(RuleError, match="wide must be True or False, not 3"):
+        EHVI(wide=3)  # type: ignore[arg-type]
