@@ -260,7 +260,8 @@ def test_how_often_the_guard_acted_in_the_designed_experiment(tmp_path: Path) ->
     for cell in designed.CELLS:
         for rule in designed.PLAIN:
             run = designed_run(cell.by(rule), -1.0)
-            column = np.arange(len(run.value)) % 2 * float(designed.levels_of(cell)[0])
+            vertex = float(designed.levels_of(cell)[0])
+            column = np.where(np.arange(len(run.value)) % 2 == 1, vertex, 0.0)
             runs.append(replace(run, repeated=column))
     store(tmp_path, designed.NAME, runs)
     lines = design.experiment(Results(tmp_path), {})["firings"].splitlines()
