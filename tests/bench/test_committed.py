@@ -35,8 +35,9 @@ def test_the_table_of_the_peers_comes_from_the_results() -> None:
     assert (RESULTS / "peers/table.md").read_text(encoding="utf-8") == printed.stdout
 
 
-def test_the_table_of_the_pilot_comes_from_its_results() -> None:
-    folder = RESULTS / "arena/pilot"
+@pytest.mark.parametrize("pilot", ["pilot", "pilot-hebo"])
+def test_the_table_of_a_pilot_comes_from_its_results(pilot: str) -> None:
+    folder = RESULTS / "arena" / pilot
     printed = CliRunner().invoke(main, ["arena", "choosing", "--only-table", "--results", str(folder)])
     assert (folder / "table.md").read_text(encoding="utf-8") == printed.stdout
 
