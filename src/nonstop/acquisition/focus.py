@@ -4,7 +4,7 @@ An exact Gaussian process is cubic in its data. Of too many, a first model holds
 the best value, the focus, all results close by are kept, and the fewer of the others the farther they are. Some more
 are chosen so that no place is far from all of them, some evenly, and the last ones, which may have been a surprise.
 All are chosen by where or when they were, not by how good they were: of noisy values the best are those that were
-lucky, and a model of these may take the noise for the function. The models of all outcomes hold the same results.
+lucky, and a model of these takes the noise for the function. The models of all outcomes hold the same results.
 
 Away from the focus the models know little, and a rule may be drawn to where many results are that they do not hold. So
 once a point is chosen, the results next to it are looked up; if some were left out, the models take them in, and the
