@@ -20,7 +20,7 @@ export MKL_NUM_THREADS := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help demo test test-lowest test-integrations test-sklearn-lowest test-slurm release browser screenshots lint format types docs check \
-	oracle bench-suggest bench-storage bench-dashboard bench-corners bench-utilisation bench-noise bench-large bench-failures bench-small \
+	oracle bench-suggest bench-storage bench-dashboard bench-corners bench-utilisation bench-noise bench-failures bench-small \
 	bench-spaces bench-outcomes theory faults mutants partitions fuzz spaces \
 	goldens paper paper-check paper-tables paper-report paper-figures peers test-peers peers-hebo test-peers-hebo arena arena-tables \
 	proteus proteus-env clean
@@ -139,9 +139,6 @@ bench-outcomes: .venv-peers/.ready ## Compare on constraints and several objecti
 
 bench-noise: .venv/.ready ## Compare the default with the paper's rules under noise; write benchmarks/results
 	@$(BIN)/python benchmarks/noise.py $(ARGS)
-
-bench-large: .venv-peers/.ready ## Time and compare proposals from 10,000 results, beside thinning and Optuna's TPE; write benchmarks/results
-	@$(PEERS)/python benchmarks/large.py $(ARGS)
 
 goldens: .venv-peers/.ready ## Make the golden values of the tests anew, with BoTorch
 	@$(PEERS)/python tests/goldens/make_goldens.py $(ARGS)

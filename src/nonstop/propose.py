@@ -23,13 +23,12 @@ from numpy.typing import ArrayLike
 from nonstop.acquisition.aim import Aim, Goal
 from nonstop.acquisition.data import Data, checked_seed
 from nonstop.acquisition.feasible import Conditions, Feasible, log_probability, success_terms
-from nonstop.acquisition.focus import modelled, overlooked
 from nonstop.acquisition.inside import filling
 from nonstop.acquisition.maximize import Guide, Terrain, maximize
 from nonstop.acquisition.rule import Acquisition, Choice, Chooser, Drawer, Rule, Score, Term, View
 from nonstop.acquisition.rules import default_rule, rule_for, rule_of
 from nonstop.acquisition.scored import Scored
-from nonstop.acquisition.sought import Prediction, Sought
+from nonstop.acquisition.sought import Prediction, Sought, modelled
 from nonstop.acquisition.taken import without
 from nonstop.arguments import flag, whole
 from nonstop.errors import DataError
@@ -38,7 +37,6 @@ from nonstop.numerics.seeds import generator, seed_of
 from nonstop.numerics.threads import limit_threads
 from nonstop.space.cube import Cube
 from nonstop.space.embedding import embedding_of
-from nonstop.surrogate.fitted import Fitted
 from nonstop.surrogate.hyperparameters import Hyperparameters
 from nonstop.surrogate.model import DEFAULT_SURROGATE, Surrogate, surrogate_of
 from nonstop.types import Array
@@ -46,7 +44,6 @@ from nonstop.wording import shown
 
 _CENTERS = 8  # observations around which the maximiser searches
 _ROUNDS = 3  # how often a standard rule is asked before a runner-up is taken
-_LOOKS = 3  # how often a rule is asked again, with more results around its choice
 _MOST_THREADS = 1024  # BLAS libraries know no more
 _FILLING = 64  # quasi-random points, of which the first free one is taken
 
@@ -203,14 +200,10 @@ def _proposed(
     data = data.exploring()
     try:
         models = modelled(surrogate, data.aim, data.X, data.Y, warm, embedding_of(data.cube))
-        chosen, search = _searched(data, models, rule, surrogate, rng)
-        for _ in range(_LOOKS):
-            more = overlooked(models, data.aim, data.X, chosen.choice.x, surrogate.max_points)
-            if not len(more):
-                break
-            models = tuple(model.with_rows(data.X, y, more) for model, y in zip(models, data.Y, strict=True))
-            rng = generator(seed)  # with the same random numbers only what is known differs
-            chosen, search = _searched(data, models, rule, surrogate, rng)
+        kept = data.aim.kept(data.Y)[models[0].rows]
+        sought = Sought.of(data.aim, models, kept, surrogate.incumbent, rng)
+        search = _Search.of(data, sought, surrogate, rule, rng)
+        chosen = _maximum(rule, search) if isinstance(rule, Score) else _chosen(rule, search)
     except NotPositiveDefiniteError:
         return _unmodelled(data, _filling(data, seed), "quasi-random", rng)
     return _described(chosen, search)
@@ -235,16 +228,6 @@ class _Chosen:
         repeated = len(asked) + bool(len(data.taken.clashes(choice.x)))
         free = choice if data.repeats else data.taken.free(choice, rng)
         return cls(free, believed, (*asked, choice)[0].x, repeated, free is not choice)
-
-
-def _searched(
-    data: Data, models: tuple[Fitted, ...], rule: Score | Chooser, surrogate: Surrogate, rng: np.random.Generator
-) -> tuple[_Chosen, _Search]:
-    """What the rule chooses by these models, and how it was searched for."""
-    kept = data.aim.kept(data.Y)[models[0].rows]
-    sought = Sought.of(data.aim, models, kept, surrogate.incumbent, rng)
-    search = _Search.of(data, sought, surrogate, rule, rng)
-    return _maximum(rule, search) if isinstance(rule, Score) else _chosen(rule, search), search
 
 
 @dataclass(frozen=True, slots=True, eq=False)

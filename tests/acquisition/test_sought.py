@@ -10,9 +10,8 @@ from scipy.stats import norm
 
 from nonstop.acquisition.aim import Aim
 from nonstop.acquisition.feasible import Conditions, Feasible, LogKept, bound_term
-from nonstop.acquisition.focus import modelled
 from nonstop.acquisition.scored import Scored
-from nonstop.acquisition.sought import Sought
+from nonstop.acquisition.sought import Sought, modelled
 from nonstop.acquisition.standard import UCB, LogEI
 from nonstop.numerics.normal import log_ei
 from nonstop.space.embedding import PLAIN

@@ -9,7 +9,7 @@ import pytest
 
 from nonstop import propose
 from nonstop.acquisition.rule import Choice
-from nonstop.acquisition.taken import APART, SAME, Taken, without
+from nonstop.acquisition.taken import APART, SAME, Taken
 from nonstop.space.axes import Continuous, Levels, OneHot
 from nonstop.space.cube import Cube
 from nonstop.types import Array
@@ -102,18 +102,3 @@ def test_the_last_free_point_of_a_large_cube_is_found() -> None:
     for rule in ("ucb", "kb-ucb", "lp-ucb", "ts", "random"):
         x = propose(everything[:20], np.arange(20.0), rule=rule, cube=cube, avoid=rest).x
         assert np.array_equal(x, everything[5000]), rule
-
-
-@pytest.mark.parametrize("discrete", [False, True])
-def test_many_points_without_many_others(discrete: bool) -> None:
-    """However many there are, it is the same as comparing each with each."""
-    rng = np.random.default_rng(3)
-    others = rng.random((900, 3))
-    if discrete:
-        others[:, :2] = np.rint(4.0 * others[:, :2]) / 4.0
-    near = others[:300] + rng.choice([0.0, 0.9e-6, -0.9e-6, 1.1e-6], size=(300, 3))
-    points = np.concatenate([near, rng.random((200, 3))])
-    alone = [not (np.abs(others - point) < 1e-6).all(axis=1).any() for point in points]
-    assert 200 < sum(alone) < 500
-    assert without(points, others).tobytes() == points[alone].tobytes()
-    assert without(np.empty((400, 0)), np.empty((400, 0))).shape == (0, 0)

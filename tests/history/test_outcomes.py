@@ -9,7 +9,7 @@ import pytest
 
 from nonstop import history
 from nonstop.acquisition.aim import Aim
-from nonstop.acquisition.focus import modelled
+from nonstop.acquisition.sought import modelled
 from nonstop.errors import StudyError
 from nonstop.history import volume as volumes
 from nonstop.history.posterior import believed_best, posterior

@@ -93,8 +93,7 @@ class View:
     gp: Posterior
     #: The value that the next point has to beat.
     best: float
-    #: How many results there are. The GP may hold fewer, if it cannot take all, and holds the believed points besides;
-    #: then the rule is asked again, once the GP holds the results next to what it chose.
+    #: How many results there are. The GP may hold fewer, if it cannot take all, and holds the believed points besides.
     results: int
     #: Points (b, d) that are being evaluated now.
     busy: Array

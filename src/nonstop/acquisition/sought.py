@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,14 @@ from scipy.special import ndtr
 from nonstop.acquisition.aim import Aim
 from nonstop.acquisition.feasible import bound_term
 from nonstop.acquisition.rule import Term
-from nonstop.surrogate.fitted import FitRung, Fitted
+from nonstop.numerics.hypervolume import nondominated
+from nonstop.space.embedding import Embedding
+from nonstop.surrogate.fitted import FitRung, Fitted, fitted, several_output
 from nonstop.surrogate.hyperparameters import Hyperparameters
-from nonstop.surrogate.model import Incumbent
-from nonstop.surrogate.output import Bilog
+from nonstop.surrogate.model import Incumbent, Surrogate
+from nonstop.surrogate.output import Bilog, Output, Standardize
 from nonstop.surrogate.scalarized import Posterior, Scalarized, direction
+from nonstop.surrogate.thinning import best_and_even
 from nonstop.types import Array
 
 
@@ -69,7 +72,7 @@ class Sought:
         reached = posterior.at_data() if incumbent == "believed" else posterior.y
         violation = np.zeros(len(kept))
         for i in aim.constraints:
-            violation += np.maximum(bound_in(models[i]) - models[i].gp.y, 0.0)
+            violation += np.maximum(_bound(models[i]) - models[i].gp.y, 0.0)
         violation = np.where(kept, 0.0, np.maximum(violation, 1e-300))
         return cls(aim, models, posterior, float(reached[best].max()), violation)
 
@@ -96,12 +99,12 @@ class Sought:
     def terms(self, pending: Array) -> tuple[Term, ...]:
         """The log-probabilities that bounds are kept, given points that are believed."""
         models = [self.models[i] for i in self.aim.constraints]
-        return tuple(bound_term(model.gp, bound_in(model), model.results, pending) for model in models)
+        return tuple(bound_term(model.gp, _bound(model), model.results, pending) for model in models)
 
     def expected(self, P: Array) -> NDArray[np.bool_]:
         """Which points are expected to keep the bounds: those whose means do."""
         models = [self.models[i] for i in self.aim.constraints]
-        kept = [model.gp.moments(P)[0] >= bound_in(model) for model in models]
+        kept = [model.gp.moments(P)[0] >= _bound(model) for model in models]
         return np.asarray(np.all(kept, axis=0)) if kept else np.ones(len(P), dtype=bool)
 
     def predictions(self, x: Array) -> tuple[Prediction, ...]:
@@ -109,7 +112,7 @@ class Sought:
         found = []
         for model in self.models:
             (mean,), (variance,) = model.gp.moments(x[None])
-            found.append(Prediction(float(mean) - bound_in(model), float(np.sqrt(variance)), model.hyperparameters))
+            found.append(Prediction(float(mean) - _bound(model), float(np.sqrt(variance)), model.hyperparameters))
         return tuple(found)
 
     def feasible(self, predictions: Sequence[Prediction]) -> float:
@@ -117,6 +120,48 @@ class Sought:
         return float(np.prod([ndtr(predictions[i].mean / predictions[i].sd) for i in self.aim.constraints]))
 
 
-def bound_in(model: Fitted) -> float:
+def modelled(
+    surrogate: Surrogate,
+    aim: Aim,
+    X: Array,
+    Y: Array,
+    warm: Sequence[Hyperparameters | None],
+    embedding: Embedding,
+) -> tuple[Fitted, ...]:
+    """A model of each outcome: X (n, d), Y (m, n), larger being better. All models hold the same results."""
+    rows = best_and_even(_merit(aim, Y), surrogate.max_points)
+    least = _least(aim, Y[:, rows])
+    models: list[Fitted] = []
+    for i, y in enumerate(Y):
+        output: Output | None = None
+        if i in aim.constraints:
+            output = Bilog.of(y[rows])
+        elif len(aim.objectives) > 1:
+            output = several_output(surrogate, y[rows], least[i])
+        like = [model.gp for model in models]
+        models.append(fitted(surrogate, X, y, warm[i], None, embedding, output, rows, like))
+    return tuple(models)
+
+
+def _least(aim: Aim, Y: Array) -> dict[int, float]:
+    """The worst value of the front in each of several objectives, by its column."""
+    if len(aim.objectives) == 1:
+        return {}
+    kept = aim.kept(Y)
+    values = Y[list(aim.objectives)][:, kept if kept.any() else ~kept].T
+    least = values[nondominated(values)].min(axis=0)
+    return dict(zip(aim.objectives, map(float, least), strict=True))
+
+
+def _merit(aim: Aim, Y: Array) -> Array:
+    """How good each result is (n,), roughly: by its worst objective, and worse than all others if it violates a
+    bound."""
+    if len(Y) == 1:
+        return cast("Array", Y[0])
+    worst = np.min([Standardize.of(Y[i]).forward(Y[i]) for i in aim.objectives], axis=0)
+    return np.asarray(np.where(aim.kept(Y), worst, worst - 1e6))
+
+
+def _bound(model: Fitted) -> float:
     """Where the bound is in the units of the model; 0 for an objective, which has none."""
     return model.output.bound if isinstance(model.output, Bilog) else 0.0

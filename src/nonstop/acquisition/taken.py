@@ -21,7 +21,6 @@ from nonstop.types import Array
 #: a point closer than APART would tell nothing new.
 APART, SAME = 5e-4, 1e-6
 
-_MANY = 100_000  # comparisons of points, above which looking up close ones is quicker
 _BLOCKS, _BLOCK = 16, 64  # of random points, tried if no runner-up is free
 
 
@@ -80,21 +79,5 @@ class Taken:
 
 def without(points: Array, others: Array) -> Array:
     """The points that are none of the others, rounding errors apart."""
-    if len(points) * len(others) > _MANY and points.shape[1]:
-        kept = _alone(points, others)
-    else:
-        kept = [point for point in points if not _is_among(point, others)]
+    kept = [point for point in points if not (np.abs(others - point) < SAME).all(axis=1).any()]
     return np.array(kept).reshape(len(kept), points.shape[1])
-
-
-def _is_among(point: Array, others: Array) -> bool:
-    return bool((np.abs(others - point) < SAME).all(axis=1).any())
-
-
-def _alone(points: Array, others: Array) -> list[Array]:
-    """The same points, each compared only with the others that are close to it in the column with most values."""
-    column = int(np.argmax([len(np.unique(values)) for values in others.T]))
-    others = others[np.argsort(others[:, column], kind="stable")]
-    values, here = others[:, column], points[:, column]
-    first, last = np.searchsorted(values, here - 2.0 * SAME), np.searchsorted(values, here + 2.0 * SAME)
-    return [point for point, i, j in zip(points, first, last, strict=True) if not _is_among(point, others[i:j])]

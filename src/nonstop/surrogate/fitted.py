@@ -53,11 +53,6 @@ class Fitted:
         """What the fit found, or what it was given."""
         return self.gp.hyperparameters
 
-    def with_rows(self, X: Array, y: Array, more: NDArray[np.intp]) -> Fitted:
-        """The model with some of the results (X, y) that it did not hold, and the same hyperparameters."""
-        gp = self.gp.condition(X[more], self.output.forward(y[more]))
-        return replace(self, gp=gp, rows=np.concatenate([self.rows, more]))
-
 
 def fitted(
     surrogate: Surrogate,

@@ -71,8 +71,7 @@ class Surrogate:
     output: OutputName = "standardize"
     #: The value that the next point has to beat: the best "observed" one, or the best "believed" posterior mean.
     incumbent: Incumbent = "observed"
-    #: Results in the model, at most: an exact GP is cubic in them. Of more, a proposal holds two fifths of that number
-    #: and what lies next to its choice.
+    #: Results in the model, at most: an exact GP is cubic in them. Of more, the best half and an even choice are kept.
     max_points: int = 2000
     #: Quasi-random candidates per dimension among which the maximum of the acquisition is looked for.
     candidates: int = 1000
