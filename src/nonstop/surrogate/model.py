@@ -78,6 +78,7 @@ class Surrogate:
     #: By which fraction the data must have grown before the hyperparameters are estimated again.
     refit: float = 0.0
     #: The mean of the process where it knows nothing: "zero", or a "constant" that is fitted with the hyperparameters.
+    #: With several outcomes it is always zero.
     mean: MeanName = "zero"
     #: From how many of the best candidates the maximum is climbed to.
     starts: int = 16
