@@ -22,7 +22,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .PHONY: help demo test test-lowest test-integrations test-sklearn-lowest test-slurm release browser screenshots lint format types docs check \
 	oracle bench-suggest bench-storage bench-dashboard bench-corners bench-utilisation bench-noise bench-failures bench-small \
 	bench-spaces bench-outcomes theory faults mutants partitions fuzz spaces \
-	goldens paper paper-check paper-tables paper-report paper-figures peers test-peers peers-hebo test-peers-hebo arena arena-tables \
+	goldens paper paper-check paper-tables paper-report paper-figures peers test-peers peers-hebo test-peers-hebo arena \
 	proteus proteus-env clean
 .DEFAULT_GOAL := help
 
@@ -177,10 +177,6 @@ test-peers-hebo: .venv-peers/.ready .venv-hebo/.ready ## Run the tests of the re
 # ARGS chooses: make arena ARGS="choosing --rules nonstop,hebo --seeds 3". Days, if it is all of a half with HEBO in it.
 arena: .venv-peers/.ready .venv-hebo/.ready ## Run a part of the arena into runs/, and print its tables (ARGS="choosing --seeds 3")
 	@PYTHONHASHSEED=0 $(PEERS)/nonstop-bench arena $(ARGS)
-
-arena-tables: .venv/.ready ## Make the tables of the arena anew, from the results in benchmarks/results
-	@$(BIN)/nonstop-bench arena choosing choosing-noise choosing-sparse --only-table --results benchmarks/results \
-		> benchmarks/results/arena/choosing.md
 
 proteus-env: .venv-proteus/.ready ## Make .venv-proteus, in which the planet simulator PROTEUS runs without network
 

@@ -35,13 +35,6 @@ def test_the_table_of_the_peers_comes_from_the_results() -> None:
     assert (RESULTS / "peers/table.md").read_text(encoding="utf-8") == printed.stdout
 
 
-@pytest.mark.parametrize("pilot", ["pilot", "pilot-hebo"])
-def test_the_table_of_a_pilot_comes_from_its_results(pilot: str) -> None:
-    folder = RESULTS / "arena" / pilot
-    printed = CliRunner().invoke(main, ["arena", "choosing", "--only-table", "--results", str(folder)])
-    assert (folder / "table.md").read_text(encoding="utf-8") == printed.stdout
-
-
 @pytest.mark.parametrize("page", ["README.md", "docs/decisions/0014-the-default.md"])
 def test_the_pages_say_what_the_table_of_the_peers_says(page: str) -> None:
     """Ranks and won pairs at equal evaluations, in the order of the table."""
