@@ -18,28 +18,14 @@ from nonstop_bench.aged import aged
 from nonstop_bench.arena.command import arena
 from nonstop_bench.case import Case
 from nonstop_bench.forecast import duration, forecast
+from nonstop_bench.options import COMMITTED, RESULTS, WORKERS
 from nonstop_bench.origin import origin
 from nonstop_bench.peers.registry import PeerError
 from nonstop_bench.presets import PRESETS, Preset, preset
 from nonstop_bench.records import Record, stored
 
 _NAMES = click.argument("names", nargs=-1, required=True, metavar="EXPERIMENT...")
-_RESULTS = click.option(
-    "--results",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("runs"),
-    show_default=True,
-    help="The folder of result files.",
-)
-_COMMITTED = click.option(
-    "--results",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("benchmarks/results"),
-    show_default=True,
-    help="The folder of result files.",
-)
 _SEEDS = click.option("--seeds", type=click.IntRange(1), help="How many seeds, from 0 on.  [default: the experiment's]")
-_WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes.  [default: one per core]")
 _ENGINE = click.option("--engine", type=click.Choice(["local", "dask", "ray"]), default="local", show_default=True)
 _ADDRESS = click.option("--address", help="The cluster's address, for Dask and Ray.")
 
@@ -63,7 +49,7 @@ main.add_command(arena)
 
 
 @main.command("list")
-@_RESULTS
+@RESULTS
 def listing(results: Path) -> None:
     """List the experiments, and the processor time that they take if there are results to judge by."""
     for each in PRESETS.values():
@@ -78,10 +64,10 @@ def listing(results: Path) -> None:
 @_NAMES
 @_SEEDS
 @click.option("--rules", help="Only these rules (or peers), with commas between them.")
-@_WORKERS
+@WORKERS
 @_ENGINE
 @_ADDRESS
-@_RESULTS
+@RESULTS
 def run(
     names: tuple[str, ...],
     seeds: int | None,
@@ -144,7 +130,7 @@ def _announce(chosen: Preset, missing: Sequence[Case], before: Sequence[Record],
 
 @main.command()
 @click.argument("names", nargs=-1, metavar="[EXPERIMENT]...")
-@_RESULTS
+@RESULTS
 def pack(names: tuple[str, ...], results: Path) -> None:
     """Compress result files for the repository (all that there are, or those named).
 
@@ -160,7 +146,7 @@ def pack(names: tuple[str, ...], results: Path) -> None:
 @main.command()
 @click.argument("names", nargs=-1, metavar="[EXPERIMENT]...")
 @click.option("--all", "everything", is_flag=True, help="Every experiment of the paper that has results.")
-@_RESULTS
+@RESULTS
 def table(names: tuple[str, ...], everything: bool, results: Path) -> None:
     """Print the results of experiments as Markdown, beside the numbers of the paper where it has some."""
     if everything == bool(names):
@@ -176,7 +162,7 @@ def table(names: tuple[str, ...], everything: bool, results: Path) -> None:
 @click.option("--sample", "count", type=click.IntRange(1), default=12, show_default=True, help="How many runs.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Which ones.")
 @click.option("--short", is_flag=True, help="Only the first 15 queries of the model in each.")
-@_WORKERS
+@WORKERS
 def check(folder: Path, count: int, seed: int, short: bool, workers: int | None) -> None:
     """Make some of the runs below FOLDER again, and say which of them still hold.
 
@@ -207,7 +193,7 @@ def check(folder: Path, count: int, seed: int, short: bool, workers: int | None)
     show_default=True,
     help="Where to write PNG and SVG files.",
 )
-@_RESULTS
+@RESULTS
 def figures(names: tuple[str, ...], out: Path, results: Path) -> None:
     """Draw the paper's figures from results (all of them, or those named)."""
     from nonstop_bench.figures.catalogue import draw_all  # matplotlib takes a second
@@ -219,8 +205,8 @@ def figures(names: tuple[str, ...], out: Path, results: Path) -> None:
 @main.command()
 @click.argument("names", nargs=-1, metavar="[EXPERIMENT]...")
 @_SEEDS
-@_WORKERS
-@_RESULTS
+@WORKERS
+@RESULTS
 @click.option("--rules", help="Only these rules and peers, with commas between them.")
 @click.option("--only-table", is_flag=True, help="Run nothing; print the table of existing results.")
 def peers(
@@ -241,7 +227,7 @@ def peers(
 
 @main.command("statistics")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Write it there instead of printing it.")
-@_COMMITTED
+@COMMITTED
 def statistics_table(out: Path | None, results: Path) -> None:
     """UCB and LogEI against every other rule, with intervals and tests, as CSV."""
     from nonstop_bench.report.pairs import all_pairs, table  # SciPy's tests take a second
@@ -264,7 +250,7 @@ def statistics_table(out: Path | None, results: Path) -> None:
 )
 @click.option("--pictures", type=click.Path(path_type=Path, file_okay=False), help="Draw its figures into this folder.")
 @click.option("--pdf", type=click.Path(path_type=Path, dir_okay=False), help="Write a PDF with tables and figures.")
-@_COMMITTED
+@COMMITTED
 def report(page: Path, pictures: Path | None, pdf: Path | None, results: Path) -> None:
     """Judge the paper's claims by results: the page, and the statistics beside the results."""
     from nonstop_bench.report.write import drawn, printed, written

@@ -22,7 +22,7 @@ MeanName: TypeAlias = Literal["zero", "constant"]
 Incumbent: TypeAlias = Literal["observed", "believed"]
 
 _CHOICES = {"output": get_args(OutputName), "incumbent": get_args(Incumbent), "mean": get_args(MeanName)}
-_NEVER = object()  # equal to nothing else
+_LATER = ("mean", "starts", "around")  # settings that the first stored studies did not have
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,11 @@ class Surrogate:
 
     def __repr__(self) -> str:
         """Studies are stored with it and compared by it, so what came later is only there if it is not the default."""
-        later = {"mean": "zero", "starts": 16, "around": True}
-        said = [field.name for field in fields(self) if getattr(self, field.name) != later.get(field.name, _NEVER)]
+        said = [
+            field.name
+            for field in fields(self)
+            if field.name not in _LATER or getattr(self, field.name) != field.default
+        ]
         return f"Surrogate({', '.join(f'{name}={getattr(self, name)!r}' for name in said)})"
 
     def __post_init__(self) -> None:

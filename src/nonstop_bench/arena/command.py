@@ -14,6 +14,7 @@ from nonstop_bench.arena.halves import ARENA
 from nonstop_bench.arena.table import report
 from nonstop_bench.case import Case
 from nonstop_bench.contest import at_equal_evaluations
+from nonstop_bench.options import RESULTS, WORKERS
 from nonstop_bench.presets import preset
 
 PARTS = [part.name.removeprefix("arena/") for part in ARENA]
@@ -24,14 +25,8 @@ PARTS = [part.name.removeprefix("arena/") for part in ARENA]
 @click.option("--seeds", type=click.IntRange(1), help="How many seeds, from 0 on.  [default: 10]")
 @click.option("--rules", help="Only these contenders, with commas between them: nonstop, hebo, rule@surrogate, …")
 @click.option("--tasks", help="Only these tasks, with commas between them; * stands for anything.")
-@click.option("--workers", type=click.IntRange(1), help="Processes.  [default: one per core]")
-@click.option(
-    "--results",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("runs"),
-    show_default=True,
-    help="The folder of result files.",
-)
+@WORKERS
+@RESULTS
 @click.option("--only-table", is_flag=True, help="Run nothing; print the tables of existing results.")
 def arena(
     parts: tuple[str, ...],
