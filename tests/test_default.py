@@ -35,18 +35,16 @@ def test_the_preset() -> None:
 
 
 def test_the_papers_configuration_keeps_its_name() -> None:
-    assert (
-        surrogate_of("paper")
-        == nonstop.Surrogate()
-        == nonstop.Surrogate(
-            kernel="rbf",
-            noise_prior=nonstop.LogNormal(-4.0, 1.0),
-            noise_bounds=(1e-4, 1e1),
-            output="standardize",
-            incumbent="observed",
-            candidates=1000,
-            refit=0.0,
-        )
+    assert surrogate_of("paper") == nonstop.Surrogate(
+        kernel="rbf",
+        noise_prior=nonstop.LogNormal(-4.0, 1.0),
+        noise_bounds=(1e-4, 1e1),
+        output="standardize",
+        incumbent="observed",
+        candidates=1000,
+        refit=0.0,
+        starts=10,
+        around=False,
     )
 
 

@@ -1,7 +1,7 @@
 """The differences between the paper's text and its published code, each a switch of its own; walk.py goes from one to
 the other.
 
-`as-text`      what the text says: the paper's surrogate, 10 starts of the 1000 d best candidates, no guard
+`as-text`      what the text says: the paper's surrogate, no guard, no switch
 `as-published` its code as it is: all switches on, and the time of a suggestion on the clock
 
 Not among them, because nothing in a run shows them: the code scales inputs to the range of the data, which a kernel
@@ -22,7 +22,6 @@ from nonstop_bench.released import ReleasedAegis, ReleasedBeliever, ReleasedExpe
 
 #: What each switch does, in the order of the path.
 SWITCHES: Final[Mapping[str, str]] = {
-    "starts": "10 starts, and no candidates around the best results",
     "clamp": "LP and LLP take the raw UCB, at least 1e-8, instead of its softplus",
     "steep": "their Lipschitz constants are of the raw values, whose mean returns to zero",
     "wide": "the boxes of LLP reach a lengthscale to each side",
@@ -42,7 +41,6 @@ CHANGES: Final[Mapping[str, tuple[str, ...]]] = {
     "front": ("aegis",),
     "joint": ("e-logei",),
 }
-AS_TEXT: Final = ("starts",)
 AS_PUBLISHED: Final = tuple(SWITCHES)
 
 #: A log-normal density that is very wide and has its mode among the usual lengthscales is flat as far as these go. The
@@ -65,8 +63,6 @@ def checked(text: str) -> tuple[str, ...]:
 
 def surrogate_with(surrogate: Surrogate, switches: tuple[str, ...]) -> Surrogate:
     """The surrogate with these switches on."""
-    if "starts" in switches:
-        surrogate = replace(surrogate, starts=10, around=False)
     if "flat" in switches:
         surrogate = replace(surrogate, lengthscale_prior=FLAT, lengthscale_bounds=_POSITIVE)
     return replace(surrogate, mean="constant") if "constant" in switches else surrogate

@@ -16,11 +16,12 @@ from nonstop_bench.case import Case
 from nonstop_bench.cli import main
 from nonstop_bench.presets import PRESETS
 from nonstop_bench.records import Record
-from nonstop_bench.report import design, model, page, pairs, pdf, queries, tasks, walked, wins
+from nonstop_bench.report import design, model, origins, page, pairs, pdf, queries, tasks, walked, wins
 from nonstop_bench.report.design import Contender
 from nonstop_bench.report.results import Results, finals, matched
 from nonstop_bench.report.verdicts import Verdict, above, judged, tally, unrefuted, within, worded
 from nonstop_bench.statistics import Estimate
+from nonstop_bench.walk import STEPS
 from tests.bench.made import NAN, ends_at, record
 
 ROOT = Path(__file__).parents[2]
@@ -282,8 +283,10 @@ def test_small_regrets_count_as_a_thousandth() -> None:
 
 def test_the_walk_takes_the_last_runs_of_a_rule(tmp_path: Path) -> None:
     """A step runs the rules that it changes; the others are those of the steps before."""
-    first, second, *_, last = walked.steps("ackley-10-q8")
-    store(tmp_path, first, regrets(first, {"ucb": [0.0] * 6, "ts": [1.0] * 6, "lp-ucb": [1.0] * 6}))
+    first, second, *_, last = (f"walk/ackley-10-q8/{step.name}" for step in STEPS)
+    plain = "paper/ackley-10-q8-unguarded"
+    store(tmp_path, plain, regrets(plain, {"ucb": [0.0] * 6}))
+    store(tmp_path, first, regrets(first, {"ts": [1.0] * 6, "lp-ucb": [1.0] * 6}))
     store(tmp_path, second, regrets(second, {"lp-ucb": [-1.0] * 6}))
     results = Results(tmp_path)
     table = walked.walk(results, {})["ackley.ucb"].splitlines()
@@ -293,6 +296,15 @@ def test_the_walk_takes_the_last_runs_of_a_rule(tmp_path: Path) -> None:
     assert walked.walk(results, {})["verdict"] == "**not measured**", "the last step was not run"
     store(tmp_path, last, regrets(last, {"ucb": [0.0] * 6, "ts": [1.0] * 6}))
     assert walked.walk(Results(tmp_path), {})["tally"] == "1 for, 1 against, 0 open"
+
+
+def test_results_of_an_older_code_are_named_with_the_reason(tmp_path: Path) -> None:
+    for name in ("paper/hartmann-6-q4", "paper/hartmann-6-q8"):
+        store(tmp_path, name, regrets(name, {"ucb": [0.0, 1.0]}))
+    (tmp_path / "aged.toml").write_text('[aged]\n"paper/hartmann-6-q4" = "the prior has changed"\n"other" = "why"\n')
+    said = origins.origins(Results(tmp_path), {})
+    assert said["aged"] == "1 of 2"
+    assert said["table"].count("the prior has changed") == 1
 
 
 def test_an_experiment_that_was_stopped_gives_no_error(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from nonstop_bench.released import JointLogEI, RawUCB, ReleasedAegis, ReleasedPe
 from nonstop_bench.run import run
 from nonstop_bench.settings import rule_in, settings_of, surrogate_in
 from nonstop_bench.switches import AS_PUBLISHED, CHANGES, FLAT, SWITCHES, checked, surrogate_with
-from nonstop_bench.walk import MODELLED, STEPS, TASKS, at_step
+from nonstop_bench.walk import STEPS, TASKS, WALKERS, at_step
 from tests.bench.made import there
 
 RNG = np.random.default_rng(0)
@@ -55,12 +55,12 @@ def test_without_switches_everything_is_as_it_was() -> None:
     assert (rule_in(case), surrogate_in(case)) == ("ucb", PAPER)
     assert checked("") == ()
     for wrong in ("flt", "constant+flat", "flat+", "flat+flat"):
-        with pytest.raises(ValueError, match="switches are some of starts, clamp"):
+        with pytest.raises(ValueError, match="switches are some of clamp, steep"):
             checked(wrong)
 
 
 def test_the_path_turns_one_switch_at_a_time() -> None:
-    assert STEPS[0].switches == ("starts",)
+    assert STEPS[0].switches == ()
     assert STEPS[-1].switches == AS_PUBLISHED == tuple(SWITCHES)
     for before, after in pairwise(STEPS[:-1]):
         assert after.switches == (*before.switches, after.name)
@@ -68,7 +68,7 @@ def test_the_path_turns_one_switch_at_a_time() -> None:
     assert STEPS[-1].overhead == "measured"
     for task in TASKS:
         for step in STEPS:
-            for rule in (*MODELLED, "random"):
+            for rule in WALKERS:
                 found = PRESETS[at_step(task, step.name, rule)]
                 assert rule in found.rules
                 here, runs_of = step.of(PRESETS[f"paper/{task}"].base.by(rule)), found.base.by(rule)

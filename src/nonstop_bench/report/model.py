@@ -14,7 +14,7 @@ from nonstop_bench.report import words
 from nonstop_bench.report.pairs import Pairs
 from nonstop_bench.report.results import PURPOSE_BUILT, STANDARD, Results, chosen, finals, matched
 from nonstop_bench.report.verdicts import Verdict, above, judged, own, tally, unrefuted, within, worded
-from nonstop_bench.report.walked import steps
+from nonstop_bench.walk import STEPS, at_step
 from nonstop_bench.statistics import Estimate, mean, median
 
 _TASK = "paper/ackley-10-q8"
@@ -51,11 +51,11 @@ def lengthscales(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG
 def _walked(results: Results) -> list[list[str]]:
     """The same for UCB at every step from the text to the published code that changes it."""
     rows = []
-    for name in steps(_TASK.removeprefix("paper/")):
-        runs = results.runs(name).get("ucb", [])
+    for step in (step for step in STEPS if step is STEPS[0] or "ucb" in step.rules):
+        runs = results.runs(at_step(_TASK.removeprefix("paper/"), step.name, "ucb")).get("ucb", [])
         if runs:
             both = [median(np.array([_decades(run, column) for run in runs])) for column in ("lengthscale", "change")]
-            rows.append([f"UCB, {name.rpartition('/')[2]}", *map(words.interval, both)])
+            rows.append([f"UCB, {step.name}", *map(words.interval, both)])
     return rows
 
 

@@ -1,11 +1,7 @@
-"""From the paper's text to its code, one switch at a time: the experiments walk/TASK/STEP, in the order of the presets.
-
-A step runs only the rules that it changes; those of the others are in the last step before it that has them.
-"""
+"""From the paper's text to its code, one switch at a time: the experiments walk/TASK/STEP."""
 
 from __future__ import annotations
 
-from nonstop_bench.presets import PRESETS
 from nonstop_bench.published import PUBLISHED
 from nonstop_bench.records import Record
 from nonstop_bench.report import words
@@ -13,23 +9,16 @@ from nonstop_bench.report.pairs import Pairs
 from nonstop_bench.report.results import STANDARD, Results, finals, matched
 from nonstop_bench.report.verdicts import Verdict, judged, tally, worded
 from nonstop_bench.report.wins import agree
-
-
-def steps(task: str) -> list[str]:
-    """The experiments of a task in order, by their names."""
-    return [name for name in PRESETS if name.startswith(f"walk/{task}/")]
+from nonstop_bench.walk import STEPS, WALKERS, at_step
 
 
 def at(results: Results, task: str) -> dict[str, dict[str, list[Record]]]:
     """For each step that was run, the runs of every rule as they are there."""
-    known: dict[str, list[Record]] = {}
-    found: dict[str, dict[str, list[Record]]] = {}
-    for name in steps(task):
-        own = results.runs(name)
-        if own:
-            known = {**known, **own}
-            found[name] = known
-    return found
+    return {
+        step.name: {rule: results.runs(at_step(task, step.name, rule)).get(rule, []) for rule in WALKERS}
+        for step in STEPS
+        if results.runs(f"walk/{task}/{step.name}")
+    }
 
 
 def walk(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
@@ -46,8 +35,8 @@ def walk(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
                 shares = {column: _wins(groups, row, column) for column in cells}
                 same = [agree(*won, cells[column]) for column, won in shares.items() if won is not None]
                 shown = [words.NOTHING if won is None else f"{won[0] / won[1]:.2f}" for won in shares.values()]
-                rows.append([step.rpartition("/")[2], *shown, f"{sum(same)} of {len(same)}"])
-                if step == steps(name.removeprefix("paper/"))[-1]:
+                rows.append([step, *shown, f"{sum(same)} of {len(same)}"])
+                if step == STEPS[-1].name:
                     last += [1 if each else -1 for each in same]
             said[f"{key}.{row}"] = words.grid([f"{words.named(row)} against", *map(words.named, cells), "agree"], rows)
     verdict = judged(last) if last else Verdict.ABSENT
