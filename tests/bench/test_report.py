@@ -294,7 +294,7 @@ def test_the_walk_takes_the_last_runs_of_a_rule(tmp_path: Path) -> None:
     assert rows["as-text"] == ["–", "1.00", "1.00"]
     assert rows[second.rpartition("/")[2]] == ["–", "1.00", "0.00"]
     assert walked.walk(results, {})["verdict"] == "**not measured**", "the last step was not run"
-    store(tmp_path, last, regrets(last, {"ucb": [0.0] * 6, "ts": [1.0] * 6}))
+    store(tmp_path, last, regrets(last, {"ucb": [0.0] * 6, "ts": [1.0] * 6, "lp-ucb": [-1.0] * 6}))
     assert walked.walk(Results(tmp_path), {})["tally"] == "1 for, 1 against, 0 open"
 
 

@@ -14,8 +14,8 @@ from nonstop_bench.report import words
 from nonstop_bench.report.pairs import Pairs
 from nonstop_bench.report.results import PURPOSE_BUILT, STANDARD, Results, chosen, finals, matched
 from nonstop_bench.report.verdicts import Verdict, above, judged, own, tally, unrefuted, within, worded
-from nonstop_bench.walk import STEPS, at_step
 from nonstop_bench.statistics import Estimate, mean, median
+from nonstop_bench.walk import STEPS, at_step
 
 _TASK = "paper/ackley-10-q8"
 #: What "about two orders of magnitude" has to mean, in decades.
