@@ -36,6 +36,8 @@ class _Plain(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:  # `nonstop-bench list | head`: click ends quietly
+            raise
         except (ValueError, OSError, NonstopError, PeerError) as error:
             raise click.ClickException(str(error)) from error
 

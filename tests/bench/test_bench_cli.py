@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -109,6 +111,16 @@ def test_errors_are_one_line(tmp_path: Path) -> None:
     assert "Not a directory" in error_of("run", "small", "--results", tmp_path / "small.jsonl" / "below")
     assert call("run", "small", "--engine", "slurm", *results).exit_code == 2
     assert not list(tmp_path.glob("*/*"))
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = [sys.executable, "-u", "-m", "nonstop_bench.cli", "list"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
 
 
 def test_a_peer_that_is_not_installed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
