@@ -59,6 +59,17 @@ def test_values_that_span_decades_are_on_a_log_axis() -> None:
     assert window(late, -1.0, keep=late).kind == "log"
 
 
+def test_what_is_zero_but_for_rounding_makes_no_log_axis() -> None:
+    values = np.concatenate([rng.uniform(0.1, 1.0, 40), 6e-17 * rng.random(20) + 1e-33])
+    assert window(values, -1.0, keep=values).kind == everything(values).kind == "linear"
+    assert window(values, -1.0).beyond(values) == Beyond()
+    # Progress by steps of less than nine decades is progress, and so is what most results have reached.
+    steps = np.concatenate([rng.uniform(0.1, 1.0, 40), [1e-5, 3e-11], np.full(4, 1e-17)])
+    assert window(steps, -1.0, keep=steps).kind == "log"
+    reached = np.concatenate([rng.uniform(0.1, 1.0, 20), np.full(40, 1e-17)])
+    assert window(reached, -1.0, keep=reached).kind == "log"
+
+
 def test_a_log_window_leaves_out_what_is_bad_by_many_decades() -> None:
     values = np.append(10.0 ** rng.uniform(0.0, 4.0, 60), 1e120)
     found = window(values, -1.0)

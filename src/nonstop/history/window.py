@@ -15,6 +15,9 @@ SPARE = 4.0
 #: Positive values that span more than this are shown on a log axis: all that must be shown, or the bulk of the results,
 #: from the best twentieth to the best three quarters. Many bad values are common, and make no log axis.
 WIDE, BULK, INNER = 1e3, 300.0, (0.05, 0.75)
+#: Values that are so many times smaller than the next larger one, and fewer than half of all, are zero but for rounding,
+#: such as cos(pi / 2): they make no log axis either.
+ROUNDING = 1e9
 #: The share of the results whose distance from the best gives the window its length, or the next larger share if those
 #: are all as good as the best.
 SHARES = (0.75, 0.9, 0.95, 0.99, 1.0)
@@ -84,7 +87,7 @@ def window(values: Array, sign: float, keep: Array | None = None) -> Window:
 def everything(values: Array) -> Window:
     """The window of all values; those that span decades are on a log axis."""
     low, high = float(values.min()), float(values.max())
-    return Window("log" if low > 0.0 and high / WIDE > low else "linear", low, high)
+    return Window("log" if _positive(values) and high / WIDE > low else "linear", low, high)
 
 
 def decades(values: Array, sign: float) -> bool:
@@ -110,7 +113,12 @@ def _limit(bad: Array) -> float:
 
 
 def _positive(values: Array) -> bool:
-    return bool((values > 0.0).all())
+    """Whether all values are positive, and none is only because of rounding."""
+    if not (values > 0.0).all():
+        return False
+    ordered = np.sort(values)
+    gaps = np.flatnonzero(ordered[1:] / ROUNDING > ordered[:-1])
+    return not (gaps + 1 < 0.5 * len(values)).any()
 
 
 def _unit(values: Array) -> float:
