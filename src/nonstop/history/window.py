@@ -15,8 +15,8 @@ SPARE = 4.0
 #: Positive values that span more than this are shown on a log axis: all that must be shown, or the bulk of the results,
 #: from the best twentieth to the best three quarters. Many bad values are common, and make no log axis.
 WIDE, BULK, INNER = 1e3, 300.0, (0.05, 0.75)
-#: Values that are so many times smaller than the next larger one, and fewer than half of all, are zero but for rounding,
-#: such as cos(pi / 2): they make no log axis either.
+#: Values so many times smaller than the next larger one, and fewer than half of all, are zero but for rounding, such as
+#: cos(pi / 2): they make no log axis either.
 ROUNDING = 1e9
 #: The share of the results whose distance from the best gives the window its length, or the next larger share if those
 #: are all as good as the best.
