@@ -52,7 +52,7 @@ def test_it_does_not_depend_on_the_order_of_the_objectives(k: int) -> None:
 
 def test_a_reference_just_below_the_front_or_below_everything() -> None:
     values = np.array([[0.0, 2.0], [1.0, 1.0], [3.0, -1.0], [-7.0, -9.0]])
-    np.testing.assert_allclose(reference_of(values, wide=False), [-0.03, -1.03])
+    np.testing.assert_allclose(reference_of(values, wide=False), [-0.3, -1.3])
     np.testing.assert_allclose(reference_of(values, wide=True), [-8.0, -10.1])
 
 
@@ -118,6 +118,51 @@ def test_what_is_outside_of_the_bounds_is_not_of_the_front(wide: bool) -> None:
     np.testing.assert_allclose(found.value(P), expected)
     none = chosen(replace(plain, kept=np.zeros(15, dtype=bool), expected=lambda P: np.zeros(len(P), dtype=bool)))
     assert len(none.centers)  # if nothing keeps the bounds, all results count
+
+
+# The ends of the front
+
+
+def with_values(view: View, values: Array) -> View:
+    """The view with other values (n, k) of the same objectives at the same points."""
+    gps = tuple(gp.of_values(column) for gp, column in zip(view.gp.gps, values.T, strict=True))  # type: ignore[union-attr]
+    return replace(view, gp=Scalarized.of(gps, values, values, np.ones(len(gps))))
+
+
+def open_ends(view: View, runs: int = 300) -> Array:
+    """The share of queries (k,) that count on a better value than the best, for each objective."""
+    found = [chosen(replace(view, rng=np.random.default_rng(seed))).cells for seed in range(runs)]
+    best = [float(gp.y.max()) for gp in view.gp.gps]  # type: ignore[union-attr]
+    ends = [
+        [upper is None or levels[upper].max() > top for levels, upper, top in zip(c.levels, c.upper, best, strict=True)]
+        for c in found
+    ]
+    return np.asarray(np.mean(ends, axis=0))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_more_results_have_reached_an_end_the_less_often_a_query_looks_beyond(k: int) -> None:
+    plain = view_of(np.empty((0, 2)), k)
+    values = np.stack([gp.y for gp in plain.gp.gps], axis=1)  # type: ignore[union-attr]
+    assert (open_ends(plain) == 1.0).all()
+    values[5:10, 0] = values[:, 0].max() + 1.0  # no one knows whether that is a bound
+    values[9, 0] -= 1e-4  # close enough
+    share = open_ends(with_values(plain, values))
+    assert 0.12 < share[0] < 0.28
+    assert (share[1:] == 1.0).all()
+    kept = np.ones(15, dtype=bool)
+    kept[6:10] = False
+    assert open_ends(replace(with_values(plain, values), kept=kept))[0] == 1.0, "only one of those keeps the bounds"
+
+
+def test_one_point_that_is_best_in_everything_does_not_end_the_search() -> None:
+    plain = view_of(np.empty((0, 2)))
+    values = np.stack([gp.y for gp in plain.gp.gps], axis=1)  # type: ignore[union-attr]
+    values[:8] = values.max(axis=0) + 1.0
+    P = np.random.default_rng(4).random((50, 2))
+    for seed in range(20):
+        found = chosen(replace(with_values(plain, values), rng=np.random.default_rng(seed)))
+        assert np.isfinite(found.value(P)).all()
 
 
 @pytest.mark.parametrize("k", [1, 4])

@@ -44,6 +44,17 @@ def test_every_point_that_is_not_dominated_is_in_one_box(case: tuple[Array, Arra
     np.testing.assert_array_equal(holding(Cells.of(front, reference), points), expected.astype(int))
 
 
+@given(fronts(), st.lists(st.sampled_from([0.0, 2.0, 5.0, np.inf]), min_size=3, max_size=3))
+def test_no_box_is_beyond_the_ends(case: tuple[Array, Array], limits: list[float]) -> None:
+    front, reference = case
+    ends = np.array(limits[: len(reference)])
+    points = PROBES[:, : len(reference)]
+    uncut, cut = (holding(Cells.of(front, reference, given), points) for given in (None, ends))
+    below = uncut * (points < ends).all(axis=1)
+    np.testing.assert_array_equal(cut, below if below.any() or (cut != uncut).any() else uncut)
+    assert holding(Cells.of(front, reference, reference), points).sum() == uncut.sum(), "ends that leave nothing"
+
+
 @pytest.mark.parametrize("k", [2, 3])
 def test_there_are_few_boxes(k: int) -> None:
     front = np.abs(np.random.default_rng(k).standard_normal((200, k)))

@@ -3,8 +3,11 @@
 Busy points are believed: their means are among the values that the front is made of. The volume is counted in the units
 of the models, above a reference point. What lies beyond the reference counts for nothing, so with one just below the
 front, the front gets dense, but one that is only a part of what there is may stay so. With a reference below all
-results the ends count most: the front grows to its ends, and then too much is spent on them, as no model knows that
-nothing is beyond. Each is a rule, and the default has both in turns.
+results the ends count most: the front grows to its ends. Each is a rule, and the default has both in turns.
+
+No model knows that an error cannot be less than zero. Where the front has reached such an end, a growth beyond it would
+be expected for ever, and most queries spent on it: so the more results have reached the best value of an objective, the
+less often a query counts on a better one.
 """
 
 from __future__ import annotations
@@ -27,8 +30,8 @@ from nonstop.surrogate.scalarized import NARROWEST, Scalarized, frame
 from nonstop.surrogate.sketch import Sketch
 from nonstop.types import Array
 
-_BELOW = 0.01  # extents of the front: how far below its least values the reference point lies
-_BELOW_ALL = 0.1  # extents of all results: the same, if it lies below all of them
+_BELOW = 0.1  # extents of the front, or of all results: how far below their least values the reference point lies
+_REACHED = 1e-3  # extents of the front: what is so close to the best value of an objective has reached it
 _ROUNDS = 10  # of a climb; in more dimensions, as many as there are
 
 
@@ -50,7 +53,7 @@ class EHVI:
         values = np.stack([gp.at_data() for gp in gps], axis=1)
         rows = _kept(view)
         values, points = values[rows], gps[0].X[rows]
-        return view.maximize(LogEHVI.of(gps, values, points, self.wide, len(view.busy)))
+        return view.maximize(LogEHVI.of(gps, values, points, self.wide, _ends(view), len(view.busy)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,9 +68,18 @@ class LogEHVI:
     centers: Array
 
     @classmethod
-    def of(cls, gps: tuple[GP, ...], values: Array, points: Array, wide: bool = False, recent: int = 0) -> LogEHVI:
-        """Beyond the values (n, k) at points (n, d). The last `recent` rows of the data are invented; see Sketch.of."""
-        cells = Cells.of(values, reference_of(values, wide))
+    def of(
+        cls,
+        gps: tuple[GP, ...],
+        values: Array,
+        points: Array,
+        wide: bool = False,
+        ends: Array | None = None,
+        recent: int = 0,
+    ) -> LogEHVI:
+        """Beyond the values (n, k) at points (n, d), up to the ends (k,). The last `recent` rows of the data are
+        invented; see Sketch.of."""
+        cells = Cells.of(values, reference_of(values, wide), ends)
         return cls(gps, tuple(Sketch.of(gp, recent) for gp in gps), cells, points[nondominated(values)])
 
     def guided(self, terrain: Terrain) -> Terrain:
@@ -97,11 +109,21 @@ def _kept(view: View) -> NDArray[np.intp]:
     return np.flatnonzero(kept if kept.any() else ~kept)
 
 
+def _ends(view: View) -> Array:
+    """How good each objective may become (k,): if h results have reached the best value, no better than that, but in
+    one of h cases without a limit, as it could be a plateau."""
+    assert isinstance(view.gp, Scalarized)
+    values = np.stack([gp.y for gp in view.gp.gps], axis=1)
+    if view.kept is not None and view.kept.any():
+        values = values[view.kept]
+    best = values.max(axis=0)
+    reached = (values >= best - _REACHED * frame(values)[1]).sum(axis=0)
+    return np.where(view.rng.random(len(best)) < 1.0 / reached, np.inf, best)
+
+
 def reference_of(values: Array, wide: bool) -> Array:
     """The reference point (k,) for values (n, k): below the least values, those of the front or, if wide, of all."""
-    if wide:
-        return np.asarray(values.min(axis=0) - _BELOW_ALL * np.maximum(np.ptp(values, axis=0), NARROWEST))
-    least, extent = frame(values)
+    least, extent = (values.min(axis=0), np.maximum(np.ptp(values, axis=0), NARROWEST)) if wide else frame(values)
     return np.asarray(least - _BELOW * extent)
 
 

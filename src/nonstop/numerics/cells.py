@@ -1,7 +1,8 @@
 """What a front of two or three objectives does not dominate, cut into boxes.
 
-Symbols: front (n, k) points, k = 2 or 3, larger being better; reference (k,). A box is a product of k intervals; all of
-its points are above the reference, and no point of the front is better than any of them in all objectives.
+Symbols: front (n, k) points, k = 2 or 3, larger being better; reference (k,); ends (k,), beyond which nothing counts. A
+box is a product of k intervals; all of its points are above the reference and below the ends, and no point of the front
+is better than any of them in all objectives.
 
 For three objectives the front is swept from its largest third coordinate down. At each height the region is a row of
 strips, as it is for two objectives; a point of the front ends some strips and begins two others, and a strip makes
@@ -33,11 +34,14 @@ class Cells:
     upper: tuple[NDArray[np.intp] | None, ...]
 
     @classmethod
-    def of(cls, front: Array, reference: Array) -> Cells:
-        """The boxes above the reference that these points do not dominate. Points may be dominated themselves."""
+    def of(cls, front: Array, reference: Array, ends: Array | None = None) -> Cells:
+        """The boxes above the reference that these points do not dominate. Points may be dominated themselves. If
+        nothing is left below the ends, these are ignored."""
         above = front[(front > reference).all(axis=1)]
         corners = np.unique(above[nondominated(above)], axis=0)
         intervals = _strips(corners, reference) if front.shape[1] == 2 else _boxes(corners, reference)
+        if ends is not None:
+            intervals = _cut(intervals, ends) or intervals
         levels, lower, upper = [], [], []
         for start, end in intervals:
             ends = bool((end < np.inf).any())
@@ -46,6 +50,14 @@ class Cells:
             lower.append(np.searchsorted(known, start))
             upper.append(np.searchsorted(known, end) if ends else None)
         return cls(tuple(levels), tuple(lower), tuple(upper))
+
+
+def _cut(intervals: list[tuple[Array, Array]], ends: Array) -> list[tuple[Array, Array]]:
+    """What lies below the ends; empty if that is nothing."""
+    below = np.all([start < end for (start, _), end in zip(intervals, ends, strict=True)], axis=0)
+    if not below.any():
+        return []
+    return [(start[below], np.minimum(stop[below], end)) for (start, stop), end in zip(intervals, ends, strict=True)]
 
 
 def _strips(corners: Array, reference: Array) -> list[tuple[Array, Array]]:
