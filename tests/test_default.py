@@ -70,8 +70,7 @@ def test_several_objectives_have_a_rule_of_their_own() -> None:
 
 
 def test_which_rules_several_objectives_have() -> None:
-    near, wide = nonstop.EHVI(), nonstop.EHVI(wide=True)
-    assert rule_of(DEFAULT_OF_SEVERAL) == nonstop.Turns((wide, near, near, near))
+    assert rule_of(DEFAULT_OF_SEVERAL) == nonstop.EHVI()
     assert rule_of(DEFAULT_OF_MANY) == nonstop.KrigingBeliever(nonstop.LogEI())
     assert [default_rule(k) for k in (2, 3, 4, 9)] == [DEFAULT_OF_SEVERAL] * 2 + [DEFAULT_OF_MANY] * 2
     four = dict.fromkeys("abcd", "minimize")

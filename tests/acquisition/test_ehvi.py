@@ -12,21 +12,25 @@ from nonstop.acquisition.ehvi import LogEHVI, reference_of
 from nonstop.acquisition.rule import Acquisition, Choice, View
 from nonstop.numerics.cells import Cells
 from nonstop.numerics.ehvi import log_ehvi
+from nonstop.numerics.hypervolume import nondominated
 from nonstop.space.cube import Cube
-from nonstop.surrogate.scalarized import Scalarized
+from nonstop.surrogate.gp import GP
+from nonstop.surrogate.scalarized import Scalarized, frame
 from nonstop.types import Array
 from tests.helpers.oracles import random_gp, slopes
 
 
-def acquisition(k: int, wide: bool = False) -> LogEHVI:
-    gps = tuple(random_gp(seed, 15, 2, noise=1e-2) for seed in range(k))
-    return LogEHVI.of(gps, np.stack([gp.y for gp in gps], axis=1), gps[0].X, wide)
+def acquisition(gps: tuple[GP, ...], below: float = 0.1, ends: Array | None = None) -> LogEHVI:
+    values = np.stack([gp.y for gp in gps], axis=1)
+    return LogEHVI.of(gps, Cells.of(values, reference_of(values, below), ends), gps[0].X[nondominated(values)])
 
 
-@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("below", [0.01, 10.0])
 @pytest.mark.parametrize("k", [2, 3])
-def test_gradients(k: int, wide: bool) -> None:
-    log = acquisition(k, wide)
+@pytest.mark.parametrize("closed", [False, True])
+def test_gradients(k: int, below: float, closed: bool) -> None:
+    gps = tuple(random_gp(seed, 15, 2, noise=1e-2) for seed in range(k))
+    log = acquisition(gps, below, np.array([gp.y.max() for gp in gps]) if closed else None)
     P = np.random.default_rng(1).random((5, 2))
     value, gradient = log.value_and_gradient(P)
     np.testing.assert_allclose(value, log.value(P))
@@ -40,33 +44,45 @@ def test_gradients(k: int, wide: bool) -> None:
 @pytest.mark.parametrize("k", [2, 3])
 def test_it_does_not_depend_on_the_order_of_the_objectives(k: int) -> None:
     gps = tuple(random_gp(seed, 15, 2) for seed in range(k))
-    values = np.stack([gp.y for gp in gps], axis=1)
     P = np.random.default_rng(1).random((5, 2))
-    one = LogEHVI.of(gps, values, gps[0].X)
-    other = LogEHVI.of(gps[::-1], values[:, ::-1], gps[0].X)
+    one, other = acquisition(gps), acquisition(gps[::-1])
     np.testing.assert_allclose(one.value(P), other.value(P), rtol=1e-9)
 
 
 # The reference point
 
 
-def test_a_reference_just_below_the_front_or_below_everything() -> None:
+def test_the_reference_lies_below_the_front() -> None:
     values = np.array([[0.0, 2.0], [1.0, 1.0], [3.0, -1.0], [-7.0, -9.0]])
-    np.testing.assert_allclose(reference_of(values, wide=False), [-0.3, -1.3])
-    np.testing.assert_allclose(reference_of(values, wide=True), [-8.0, -10.1])
+    np.testing.assert_allclose(reference_of(values, 0.01), [-0.03, -1.03])
+    np.testing.assert_allclose(reference_of(values, 10.0), [-30.0, -31.0])
 
 
 def test_a_front_of_one_point_can_grow() -> None:
     values = np.array([[1.0, 1.0], [0.0, 0.9]])
-    for wide in (False, True):
-        assert (reference_of(values, wide) < [1.0, 1.0]).all()
-        assert (reference_of(np.ones((2, 2)), wide) < 1.0).all()
+    assert (reference_of(values, 0.01) < [1.0, 1.0]).all()
+    assert (reference_of(np.ones((2, 2)), 0.01) < 1.0).all()
+
+
+def test_how_far_below_is_drawn_for_every_query() -> None:
+    lowest = []
+    for seed in range(200):
+        cells = chosen(replace(view_of(np.empty((0, 2))), rng=np.random.default_rng(seed))).cells
+        lowest.append([levels[0] for levels in cells.levels])
+    view = view_of(np.empty((0, 2)))
+    values = np.stack([gp.at_data() for gp in view.gp.gps], axis=1)  # type: ignore[union-attr]
+    least, extent = frame(values)
+    below = (least - np.array(lowest)) / extent
+    np.testing.assert_allclose(below[:, 0], below[:, 1])
+    assert 0.01 < below.min() < 0.02
+    assert 5.0 < below.max() < 10.0
+    assert 0.2 < np.median(below) < 0.6
 
 
 # What the rule looks at
 
 
-def chosen(view: View, wide: bool = False) -> LogEHVI:
+def chosen(view: View) -> LogEHVI:
     """What the rule maximises."""
     found: list[Acquisition] = []
 
@@ -74,13 +90,13 @@ def chosen(view: View, wide: bool = False) -> LogEHVI:
         found.append(given)
         return Choice(np.zeros(2), 0.0, np.empty((0, 2)))
 
-    EHVI(wide).choose(replace(view, maximize=keep))
+    EHVI().choose(replace(view, maximize=keep))
     assert isinstance(found[0], LogEHVI)
     return found[0]
 
 
 def view_of(busy: Array, k: int = 2) -> View:
-    gps = tuple(random_gp(seed, 15, 2, noise=1e-4) for seed in range(k))
+    gps = tuple(random_gp(seed, 15, 2, noise=1e-8) for seed in range(k))
     values = np.stack([gp.y for gp in gps], axis=1)
     posterior = Scalarized.of(gps, values, values, np.ones(k))
     rng, none = np.random.default_rng(0), np.empty((0, 2))
@@ -103,18 +119,20 @@ def test_busy_points_are_believed_in_every_objective(k: int) -> None:
     assert (beside.centers == best).all(axis=1).any()  # it is on the front
 
 
-@pytest.mark.parametrize("wide", [False, True])
-def test_what_is_outside_of_the_bounds_is_not_of_the_front(wide: bool) -> None:
+def test_what_is_outside_of_the_bounds_is_not_of_the_front() -> None:
     busy = np.array([[0.3, 0.6]])
     plain = view_of(busy)
     gps = plain.gp.gps  # type: ignore[union-attr]
     kept = np.ones(15, dtype=bool)
     kept[np.argmax(gps[0].y)] = False
-    found = chosen(replace(plain, kept=kept, expected=lambda P: np.zeros(len(P), dtype=bool)), wide)
+    found = chosen(replace(plain, kept=kept, expected=lambda P: np.zeros(len(P), dtype=bool)))
     values = np.stack([gp.at_data() for gp in found.gps], axis=1)[:15][kept]
+    rng = np.random.default_rng(0)
+    rng.random()
+    below = 10.0 ** rng.uniform(-2.0, 1.0)
     P = np.random.default_rng(3).random((20, 2))
     mean, variance = (np.stack(column, axis=1) for column in zip(*(gp.moments(P) for gp in found.gps), strict=True))
-    expected = log_ehvi(mean, np.sqrt(variance), Cells.of(values, reference_of(values, wide)))[0]
+    expected = log_ehvi(mean, np.sqrt(variance), Cells.of(values, reference_of(values, below)))[0]
     np.testing.assert_allclose(found.value(P), expected)
     none = chosen(replace(plain, kept=np.zeros(15, dtype=bool), expected=lambda P: np.zeros(len(P), dtype=bool)))
     assert len(none.centers)  # if nothing keeps the bounds, all results count
@@ -170,9 +188,3 @@ def test_it_is_for_two_or_three_objectives(k: int) -> None:
     view = view_of(np.empty((0, 2)), k) if k > 1 else replace(view_of(np.empty((0, 2))), gp=random_gp(0, 15, 2))
     with pytest.raises(RuleError, match="two or three objectives"):
         EHVI().choose(view)
-
-
-def test_wide_is_true_or_false() -> None:
-    assert EHVI(wide=True) != EHVI()
-    with pytest.raises(RuleError, match="wide must be True or False, not 3"):
-        EHVI(wide=3)  # type: ignore[arg-type]

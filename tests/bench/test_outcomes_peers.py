@@ -12,6 +12,7 @@ from nonstop.acquisition.ehvi import LogEHVI, reference_of
 from nonstop.acquisition.feasible import Conditions, Feasible, bound_term
 from nonstop.acquisition.scored import Scored
 from nonstop.acquisition.standard import LogEI
+from nonstop.numerics.cells import Cells
 from nonstop.numerics.ehvi import log_ehvi
 from nonstop.numerics.hypervolume import hypervolume, nondominated
 from nonstop.surrogate.gp import GP
@@ -71,15 +72,16 @@ def test_the_log_probability_of_feasibility() -> None:
     )
 
 
-@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("below", [0.1, 10.0])
 @pytest.mark.parametrize("shift", [0.0, 0.7])
 @pytest.mark.parametrize("k", [2, 3])
-def test_expected_growth_of_the_dominated_volume(k: int, shift: float, wide: bool) -> None:
+def test_expected_growth_of_the_dominated_volume(k: int, shift: float, below: float) -> None:
     torch = importlib.import_module("torch")
     analytic = importlib.import_module("botorch.acquisition.multi_objective.analytic")
     boxes = importlib.import_module("botorch.utils.multi_objective.box_decompositions.non_dominated")
     values = np.stack([gp.y for gp in GPS[:k]], axis=1)
-    ours, reference = LogEHVI.of(GPS[:k], values, GPS[0].X, wide), reference_of(values, wide)
+    reference = reference_of(values, below)
+    ours = LogEHVI.of(GPS[:k], Cells.of(values, reference), GPS[0].X)
     mean, variance = of(GPS[:k])
     mean = mean + shift
     cells = boxes.FastNondominatedPartitioning(ref_point=torch.tensor(reference), Y=torch.tensor(values))

@@ -2,12 +2,12 @@
 
 Busy points are believed: their means are among the values that the front is made of. The volume is counted in the units
 of the models, above a reference point. What lies beyond the reference counts for nothing, so with one just below the
-front, the front gets dense, but one that is only a part of what there is may stay so. With a reference below all
-results the ends count most: the front grows to its ends. Each is a rule, and the default has both in turns.
+front, the front gets dense, but one that is only a part of what there is may stay so. With a reference far below it the
+ends count most, and the front grows to its ends. So how far it lies below is drawn anew for every query.
 
 No model knows that an error cannot be less than zero. Where the front has reached such an end, a growth beyond it would
-be expected for ever, and most queries spent on it: so the more results have reached the best value of an objective, the
-less often a query counts on a better one.
+be expected for ever, and most queries spent on it. So if h results have reached the best value of an objective, only
+one in h queries counts on a better one: it could be a plateau.
 """
 
 from __future__ import annotations
@@ -20,31 +20,25 @@ from numpy.typing import NDArray
 
 from nonstop.acquisition.maximize import Terrain
 from nonstop.acquisition.rule import Choice, View
-from nonstop.arguments import flag
 from nonstop.errors import RuleError
 from nonstop.numerics.cells import Cells
 from nonstop.numerics.ehvi import estimated_log_ehvi, log_ehvi
 from nonstop.numerics.hypervolume import nondominated
 from nonstop.surrogate.gp import GP
-from nonstop.surrogate.scalarized import NARROWEST, Scalarized, frame
+from nonstop.surrogate.scalarized import Scalarized, frame
 from nonstop.surrogate.sketch import Sketch
 from nonstop.types import Array
 
-_BELOW = 0.1  # extents of the front, or of all results: how far below their least values the reference point lies
+_BELOW = (-2.0, 1.0)  # how far below the front the reference lies, as log10 of its extent: uniform between these
 _REACHED = 1e-3  # extents of the front: what is so close to the best value of an objective has reached it
 _ROUNDS = 10  # of a climb; in more dimensions, as many as there are
 
 
 @dataclass(frozen=True, slots=True)
 class EHVI:
-    """The point from which the dominated area, or volume, is expected to grow most: above a reference point just below
-    the front or, if `wide`, below all results."""
+    """The point from which the dominated area, or volume, is expected to grow most."""
 
     objectives: ClassVar[tuple[int, ...]] = (2, 3)
-    wide: bool = False
-
-    def __post_init__(self) -> None:
-        flag("EHVI: wide", self.wide, RuleError)
 
     def choose(self, view: View) -> Choice:
         if not isinstance(view.gp, Scalarized) or len(view.gp.gps) not in self.objectives:
@@ -53,7 +47,10 @@ class EHVI:
         values = np.stack([gp.at_data() for gp in gps], axis=1)
         rows = _kept(view)
         values, points = values[rows], gps[0].X[rows]
-        return view.maximize(LogEHVI.of(gps, values, points, self.wide, _ends(view), len(view.busy)))
+        best, reached = _best(view)
+        ends = np.where(view.rng.random() < 1.0 / reached, np.inf, best)
+        cells = Cells.of(values, reference_of(values, 10.0 ** view.rng.uniform(*_BELOW)), ends)
+        return view.maximize(LogEHVI.of(gps, cells, points[nondominated(values)], len(view.busy)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,19 +65,9 @@ class LogEHVI:
     centers: Array
 
     @classmethod
-    def of(
-        cls,
-        gps: tuple[GP, ...],
-        values: Array,
-        points: Array,
-        wide: bool = False,
-        ends: Array | None = None,
-        recent: int = 0,
-    ) -> LogEHVI:
-        """Beyond the values (n, k) at points (n, d), up to the ends (k,). The last `recent` rows of the data are
-        invented; see Sketch.of."""
-        cells = Cells.of(values, reference_of(values, wide), ends)
-        return cls(gps, tuple(Sketch.of(gp, recent) for gp in gps), cells, points[nondominated(values)])
+    def of(cls, gps: tuple[GP, ...], cells: Cells, centers: Array, recent: int = 0) -> LogEHVI:
+        """The last `recent` rows of the data are invented; see Sketch.of."""
+        return cls(gps, tuple(Sketch.of(gp, recent) for gp in gps), cells, centers)
 
     def guided(self, terrain: Terrain) -> Terrain:
         """The whole front is searched around. After a few rounds a climb would gain a thousandth of a volume more."""
@@ -109,22 +96,21 @@ def _kept(view: View) -> NDArray[np.intp]:
     return np.flatnonzero(kept if kept.any() else ~kept)
 
 
-def _ends(view: View) -> Array:
-    """How good each objective may become (k,): if h results have reached the best value, no better than that, but in
-    one of h cases without a limit, as it could be a plateau."""
+def _best(view: View) -> tuple[Array, NDArray[np.intp]]:
+    """The best result of each objective (k,), and how many results have reached it. Results, not what models make of
+    them: what is believed of busy points lies beyond the end."""
     assert isinstance(view.gp, Scalarized)
     values = np.stack([gp.y for gp in view.gp.gps], axis=1)
     if view.kept is not None and view.kept.any():
         values = values[view.kept]
     best = values.max(axis=0)
-    reached = (values >= best - _REACHED * frame(values)[1]).sum(axis=0)
-    return np.where(view.rng.random(len(best)) < 1.0 / reached, np.inf, best)
+    return best, (values >= best - _REACHED * frame(values)[1]).sum(axis=0)
 
 
-def reference_of(values: Array, wide: bool) -> Array:
-    """The reference point (k,) for values (n, k): below the least values, those of the front or, if wide, of all."""
-    least, extent = (values.min(axis=0), np.maximum(np.ptp(values, axis=0), NARROWEST)) if wide else frame(values)
-    return np.asarray(least - _BELOW * extent)
+def reference_of(values: Array, below: float) -> Array:
+    """The reference point (k,) for values (n, k): so many extents of their front below its least values."""
+    least, extent = frame(values)
+    return np.asarray(least - below * extent)
 
 
 def _stacked(moments: list[tuple[Array, Array]]) -> tuple[Array, Array]:

@@ -37,7 +37,6 @@ RULES: dict[str, Rule] = {
     "llp-ucb": Penalized(UCB(), local=True),
     "aegis": Aegis(),
     "ehvi": EHVI(),
-    "ehvi-wide": EHVI(wide=True),
 }
 
 _WORDS = {(1,): "one objective", (2, 3): "two or three objectives"}
@@ -45,7 +44,7 @@ _WORDS = {(1,): "one objective", (2, 3): "two or three objectives"}
 #: The rule of a study that names none; docs/decisions/0014 has the evidence.
 DEFAULT_RULE = "kb-ucb+kb-ucb+kb-logei"
 #: The same with two or three objectives; docs/decisions/0018.
-DEFAULT_OF_SEVERAL = "ehvi-wide+ehvi+ehvi+ehvi"
+DEFAULT_OF_SEVERAL = "ehvi"
 #: The same with more: a direction for each trial brings variety enough.
 DEFAULT_OF_MANY = "kb-logei"
 

@@ -44,11 +44,11 @@ class Cells:
             intervals = _cut(intervals, ends) or intervals
         levels, lower, upper = [], [], []
         for start, end in intervals:
-            ends = bool((end < np.inf).any())
-            known = np.unique(np.concatenate([start, end]) if ends else start)
+            bounded = bool((end < np.inf).any())
+            known = np.unique(np.concatenate([start, end]) if bounded else start)
             levels.append(np.minimum(known, _UNREACHED))
             lower.append(np.searchsorted(known, start))
-            upper.append(np.searchsorted(known, end) if ends else None)
+            upper.append(np.searchsorted(known, end) if bounded else None)
         return cls(tuple(levels), tuple(lower), tuple(upper))
 
 
