@@ -6,8 +6,8 @@ front, the front gets dense, but one that is only a part of what there is may st
 ends count most, and the front grows to its ends. So how far it lies below is drawn anew for every query.
 
 No model knows that an error cannot be less than zero. Where the front has reached such an end, a growth beyond it would
-be expected for ever, and most queries spent on it. So if h results have reached the best value of an objective, only
-one in h queries counts on a better one: it could be a plateau.
+be expected for ever, and most queries spent on it. So if h results that differ in the other objectives have reached the
+best value of one, only one in h queries counts on a better one: it could be a plateau.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from nonstop.surrogate.scalarized import Scalarized, frame
 from nonstop.surrogate.sketch import Sketch
 from nonstop.types import Array
 
-_BELOW = (-2.0, 1.0)  # how far below the front the reference lies, as log10 of its extent: uniform between these
+_BELOW = (-3.0, 1.0)  # how far below the front the reference lies, as log10 of its extent: uniform between these
 _REACHED = 1e-3  # extents of the front: what is so close to the best value of an objective has reached it
+_ALIKE = 0.05  # extents of the front: results are counted once if no objective tells them apart by more
 _ROUNDS = 10  # of a climb; in more dimensions, as many as there are
 
 
@@ -97,14 +98,16 @@ def _kept(view: View) -> NDArray[np.intp]:
 
 
 def _best(view: View) -> tuple[Array, NDArray[np.intp]]:
-    """The best result of each objective (k,), and how many results have reached it. Results, not what models make of
-    them: what is believed of busy points lies beyond the end."""
+    """The best result of each objective (k,), and how many different results have reached it. Results, not what models
+    make of them: what is believed of busy points lies beyond the end."""
     assert isinstance(view.gp, Scalarized)
     values = np.stack([gp.y for gp in view.gp.gps], axis=1)
     if view.kept is not None and view.kept.any():
         values = values[view.kept]
-    best = values.max(axis=0)
-    return best, (values >= best - _REACHED * frame(values)[1]).sum(axis=0)
+    best, extent = values.max(axis=0), frame(values)[1]
+    there = values >= best - _REACHED * extent
+    rounded = np.round(values / (_ALIKE * extent))
+    return best, np.array([len(np.unique(rounded[there[:, i]], axis=0)) for i in range(len(best))])
 
 
 def reference_of(values: Array, below: float) -> Array:
