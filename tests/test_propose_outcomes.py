@@ -155,7 +155,7 @@ def test_all_together(rule: str) -> None:
 
 
 @pytest.mark.parametrize("objectives", [2, 3])
-@pytest.mark.parametrize("rule", ["ucb", "ts", "ehvi", "ehvi-wide", DEFAULT_RULE])
+@pytest.mark.parametrize("rule", ["ucb", "ts", "ehvi", DEFAULT_RULE])
 @pytest.mark.parametrize("kind", ["mixed", "discrete", "conditional", "region", "fixed"])
 def test_in_every_kind_of_space(rule: str, kind: str, objectives: int) -> None:
     rng = np.random.default_rng(1)
@@ -266,7 +266,7 @@ def test_a_busy_point_outside_the_bounds_is_no_value_to_beat() -> None:
 # Data that say little
 
 
-@pytest.mark.parametrize("rule", ["logei", "ts", "ehvi", "ehvi-wide", "aegis", DEFAULT_RULE])
+@pytest.mark.parametrize("rule", ["logei", "ts", "ehvi", "aegis", DEFAULT_RULE])
 @pytest.mark.parametrize("kind", ["one", "none", "flat", "tiny", "huge", "twice", "infeasible", "feasible", "ties"])
 def test_data_that_say_little(kind: str, rule: str) -> None:
     X, Y = data(n=12)
@@ -300,12 +300,12 @@ def test_no_values_make_it_raise(drawn: st.DataObject, n: int, d: int, rule: str
 
 
 @settings(max_examples=25, deadline=None)
-@given(st.data(), st.integers(1, 8), st.sampled_from(["ehvi", "ehvi-wide"]))
-def test_no_values_of_three_objectives_make_it_raise(drawn: st.DataObject, n: int, rule: str) -> None:
+@given(st.data(), st.integers(1, 8))
+def test_no_values_of_three_objectives_make_it_raise(drawn: st.DataObject, n: int) -> None:
     Y = drawn.draw(arrays(np.float64, (n, 4), elements=VALUES))
     X = np.random.default_rng(n).random((n, 2))
     goals = ["minimize", "maximize", "minimize", "<= 0.6"]
-    proposal = propose(X, Y, X[:2] * 0.5, rule=rule, goals=goals)
+    proposal = propose(X, Y, X[:2] * 0.5, rule="ehvi", goals=goals)
     assert ((proposal.x >= 0.0) & (proposal.x <= 1.0)).all()
 
 
@@ -368,7 +368,7 @@ def sphere(X: Array) -> Array:
 
 
 def test_three_objectives_are_solved() -> None:
-    Y = searched(sphere, ["minimize"] * 3, 4, DEFAULT_OF_SEVERAL, 30)
-    blind = sphere(np.random.default_rng(2).random((38 * 4, 4)))
+    Y = searched(sphere, ["minimize"] * 3, 4, DEFAULT_OF_SEVERAL, 40)
+    blind = sphere(np.random.default_rng(2).random((48 * 4, 4)))
     corner = np.full(3, -1.1)
     assert hypervolume(-Y, corner) > hypervolume(-blind, corner)

@@ -97,7 +97,7 @@ def test_a_direction_says_nothing_about_several_objectives() -> None:
 
 @pytest.mark.parametrize(
     ("rule", "objectives"),
-    [("ehvi", ["a"]), ("ehvi", ["a", "b", "c", "d"]), ("e-logei", ["a", "b"]), ("ucb+ehvi-wide", ["a"])],
+    [("ehvi", ["a"]), ("ehvi", ["a", "b", "c", "d"]), ("e-logei", ["a", "b"]), ("ucb+ehvi", ["a"])],
 )
 def test_a_rule_that_is_not_for_so_many_is_refused_at_once(rule: str, objectives: list[str]) -> None:
     wanted: Any = dict.fromkeys(objectives, "minimize")
