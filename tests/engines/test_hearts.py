@@ -130,7 +130,7 @@ def check_first_attempts(study: nonstop.Study, budget: int) -> None:
 
 def test_processes_that_hold_the_global_lock_keep_their_leases(url: str, study: nonstop.Study) -> None:
     with observed(url):
-        study.optimize(Deaf(2.2), n_trials=2, workers=2, lease=1.0)
+        study.optimize(Deaf(4.4), n_trials=2, workers=2, lease=2.0)  # a pacemaker may take a second to start
     check_first_attempts(study, 2)
 
 
@@ -142,7 +142,7 @@ def test_a_pool_that_holds_the_global_lock_keeps_its_leases(url: str, study: non
         else lambda: ProcessPoolExecutor(2, mp_context=get_context("spawn"))
     )
     with make() as pool, observed(url):
-        study.optimize(Deaf(2.2), n_trials=2, workers=pool, lease=1.0)
+        study.optimize(Deaf(4.4), n_trials=2, workers=pool, lease=2.0)
     check_first_attempts(study, 2)
 
 
