@@ -16,9 +16,9 @@ from nonstop_bench.switches import AS_PUBLISHED, CHANGES, SWITCHES
 
 #: The tasks of the paper's tables.
 TASKS: Final = ("ackley-10-q8", "michalewicz-5-q16")
-_ELSEWHERE: Final = ("ucb", "logei")
+_STANDARD: Final = ("ucb", "logei")
 _OTHERS: Final = ("kb-ucb", "kb-logei", "ts", "e-logei", "lp-ucb", "llp-ucb", "aegis")
-MODELLED: Final = (*_ELSEWHERE, *_OTHERS)
+MODELLED: Final = (*_STANDARD, *_OTHERS)
 WALKERS: Final = (*MODELLED, "random")
 
 
