@@ -177,7 +177,7 @@ def test_the_more_results_have_reached_an_end_the_less_often_a_query_looks_beyon
 
 
 def test_one_point_that_is_best_in_everything_does_not_end_the_search() -> None:
-    """Others have reached the best value of one objective each: both ends may be closed, and hardly anything is left."""
+    """Others have reached the best value of one objective each: both ends may be closed, hardly anything is left."""
     plain = view_of(np.empty((0, 2)))
     values = np.stack([gp.y for gp in plain.gp.gps], axis=1)  # type: ignore[union-attr]
     top = values.max(axis=0) + 1.0
