@@ -11,6 +11,8 @@ with v = G / lengthscales^2 the gradient of |grad mu|^2 / 2 in z is
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -29,11 +31,11 @@ _TINY = 1e-30  # added to squared slopes: the logarithm of zero would be infinit
 def steepest(gp: GP, lower: Array, upper: Array) -> float:
     """The largest |grad mu| found in the box: the best of many candidates, improved by a descent. Deterministic."""
     d = len(lower)
-    points = lower + (upper - lower) * halton(min(_SCREENED * d, _MOST), d, seed=0)
+    points = lower + (upper - lower) * _candidates(d)
     data = gp.embedding.apply(gp.X)
     outside = np.minimum(np.maximum(data, lower), upper) != data
     points = np.concatenate([points, data[~outside.any(axis=1)]])
-    starts = points[np.argsort(-log_squared_slope(gp, points)[0], kind="stable")[:_STARTS]]
+    starts = points[np.argsort(-_Slope.at(gp, points).squared, kind="stable")[:_STARTS]]
 
     def negative(P: Array) -> tuple[Array, Array]:
         value, gradient = log_squared_slope(gp, P)
@@ -44,17 +46,40 @@ def steepest(gp: GP, lower: Array, upper: Array) -> float:
     return math.exp(-0.5 * float(minimize(negative, starts, lower, upper, limits, np.diag(widths**2)).value.min()))
 
 
+@lru_cache(maxsize=8)
+def _candidates(d: int) -> Array:
+    """Quasi-random points of the unit cube, the same for every box."""
+    points = halton(min(_SCREENED * d, _MOST), d, seed=0)
+    points.flags.writeable = False
+    return points
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Slope:
+    """The gradient of the mean, and what its own derivative is made of."""
+
+    Z: Array
+    A: Array
+    total: Array
+    v: Array
+    squared: Array
+    h_slope: Array
+
+    @classmethod
+    def at(cls, gp: GP, P: Array) -> _Slope:
+        Z, A = P / gp.scales, gp.scaled(gp.X)
+        h, h_slope = gp.kernel.steepness_and_slope(squared_distances(Z, A))
+        weights = gp.alpha * h
+        total = weights.sum(axis=1)[:, None]
+        G = weights @ A - total * Z
+        v = G / gp.scales**2
+        return cls(Z, A, total, v, np.einsum("ij,ij->i", G, v) + _TINY, h_slope)
+
+
 def log_squared_slope(gp: GP, P: Array) -> tuple[Array, Array]:
     """log |grad mu|^2 and its gradient (m, d). The logarithm makes the tolerance of the search a relative one."""
-    lengthscales = gp.scales
-    Z, A = P / lengthscales, gp.scaled(gp.X)
-    h, h_slope = gp.kernel.steepness_and_slope(squared_distances(Z, A))
-    weights = gp.alpha * h
-    total = weights.sum(axis=1)[:, None]
-    G = weights @ A - total * Z
-    v = G / lengthscales**2
-    squared = np.einsum("ij,ij->i", G, v) + _TINY
-    along = v @ A.T - np.einsum("ij,ij->i", v, Z)[:, None]
-    bend = -2.0 * gp.alpha * h_slope * along
-    half_slope = bend @ A - bend.sum(axis=1)[:, None] * Z - total * v
-    return np.log(squared), 2.0 * half_slope / lengthscales / squared[:, None]
+    at = _Slope.at(gp, P)
+    along = at.v @ at.A.T - np.einsum("ij,ij->i", at.v, at.Z)[:, None]
+    bend = -2.0 * gp.alpha * at.h_slope * along
+    half_slope = bend @ at.A - bend.sum(axis=1)[:, None] * at.Z - at.total * at.v
+    return np.log(at.squared), 2.0 * half_slope / gp.scales / at.squared[:, None]
