@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from nonstop_bench.figures import curves, wording
 from nonstop_bench.figures.canvas import Drawing, legend_below, log_axis, note, panels, sheet
 from nonstop_bench.figures.curves import QUERY, Column
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 TASK: Final = "paper/ackley-10-q8"
+_BELOW = 0.1  # of the least median: where the axis ends
 
 
 def lengthscales(results: Path) -> Drawing:
@@ -44,4 +47,8 @@ def _panel(axes: Axes, groups: dict[str, list[Record]], column: Column) -> list[
     found = {rule: curves.over_iterations(runs, column) for rule, runs in groups.items()}
     lines = [curves.draw(axes, curve, rule) for rule, curve in found.items() if curve is not None]
     log_axis(axes)
+    # A fit that stays where it was changes by 1e-17: a band may reach there, the axis need not.
+    medians = np.array([value for line in lines for value in np.asarray(line.get_ydata()) if value > 0.0])
+    if len(medians):
+        axes.set_ylim(bottom=max(axes.get_ylim()[0], _BELOW * medians.min()))
     return lines

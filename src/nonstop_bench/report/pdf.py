@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _WIDTH, _HEIGHT = 8.27, 11.69  # A4, inches
 _MARGIN, _LINE = 0.07, 0.0125  # of the width, of the height
 _TOP, _BOTTOM = 0.95, 0.04
+_LETTERS = 16.0  # of a caption, for each inch of its figure
 _TITLE: Final = "The paper's claims, measured"
 #: Tables of the page that the PDF shows, with their headings.
 _TABLES: Final[Mapping[str, tuple[str, ...]]] = {
@@ -75,7 +76,8 @@ def sheets(results: Results) -> Iterator[Figure]:
 
 
 def _captioned(drawing: Drawing) -> Figure:
-    drawing.figure.suptitle("\n".join(textwrap.wrap(drawing.caption, 120)), fontsize=7, color=INK)
+    letters = int(_LETTERS * drawing.figure.get_figwidth())
+    drawing.figure.suptitle("\n".join(textwrap.wrap(drawing.caption, letters)), fontsize=7, color=INK)
     return drawing.figure
 
 
