@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import qmc
 
-from nonstop.numerics.quasirandom import halton, primes
+from nonstop.numerics.quasirandom import halton, pattern, primes
 
 
 @pytest.mark.parametrize("d", [1, 2, 17, 100])
@@ -75,3 +75,10 @@ def test_each_point_is_uniform_over_seeds() -> None:
 def test_primes() -> None:
     assert primes(10) == (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)
     assert primes(100)[-1] == 541
+
+
+def test_the_pattern_is_one_sequence_that_nobody_can_change() -> None:
+    points = pattern(64, 3)
+    assert np.array_equal(points, halton(1024, 3, seed=0)[:64])
+    with pytest.raises(ValueError, match="read-only"):
+        points += 0.5

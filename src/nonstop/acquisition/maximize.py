@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -24,7 +23,7 @@ from nonstop.acquisition.inside import feasible_moves, retracted, topped_up
 from nonstop.acquisition.rule import Acquisition, Choice
 from nonstop.numerics.descent import Limits, minimize
 from nonstop.numerics.linalg import row_dots
-from nonstop.numerics.quasirandom import halton
+from nonstop.numerics.quasirandom import pattern
 from nonstop.space.cube import Cube
 from nonstop.types import Array
 
@@ -130,17 +129,10 @@ def _screen(acquisition: Acquisition, terrain: Terrain, rng: np.random.Generator
 
 def _global(cube: Cube, rng: np.random.Generator, size: int) -> Array:
     """A block of quasi-random points, all shifted by the same random vector, modulo 1."""
-    shifted = _pattern(cube.axes)[:size] + rng.random(cube.axes)
+    shifted = pattern(_BLOCK, cube.axes)[:size] + rng.random(cube.axes)
     shifted -= np.floor(shifted)
     points = shifted if cube.is_continuous else cube.spread(shifted)
     return points if cube.region is None else topped_up(cube, points, rng)
-
-
-@lru_cache(maxsize=4)
-def _pattern(d: int) -> Array:
-    pattern = halton(_BLOCK, d, seed=0)
-    pattern.flags.writeable = False
-    return pattern
 
 
 def _local(terrain: Terrain, rng: np.random.Generator, size: int) -> Array:

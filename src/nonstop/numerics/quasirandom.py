@@ -24,6 +24,14 @@ def halton(count: int, d: int, seed: int, start: int = 0) -> Array:
     return points
 
 
+@lru_cache(maxsize=8)
+def pattern(count: int, d: int) -> Array:
+    """The first points of one sequence, the same in every call, and so made only once. They cannot be written to."""
+    points = halton(count, d, seed=0)
+    points.flags.writeable = False
+    return points
+
+
 def _radical_inverse(index: NDArray[np.int64], base: int, rng: np.random.Generator) -> Array:
     """The permuted digits of each index in reverse order, as digits after the point; as many as a float can hold."""
     digits = int(np.ceil(53.0 * np.log(2.0) / np.log(base)))

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from nonstop.numerics.descent import Limits, minimize
-from nonstop.numerics.quasirandom import halton
+from nonstop.numerics.quasirandom import pattern
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.kernels.distances import squared_distances
 from nonstop.types import Array
@@ -31,7 +30,7 @@ _TINY = 1e-30  # added to squared slopes: the logarithm of zero would be infinit
 def steepest(gp: GP, lower: Array, upper: Array) -> float:
     """The largest |grad mu| found in the box: the best of many candidates, improved by a descent. Deterministic."""
     d = len(lower)
-    points = lower + (upper - lower) * _candidates(d)
+    points = lower + (upper - lower) * pattern(min(_SCREENED * d, _MOST), d)
     data = gp.embedding.apply(gp.X)
     outside = np.minimum(np.maximum(data, lower), upper) != data
     points = np.concatenate([points, data[~outside.any(axis=1)]])
@@ -44,14 +43,6 @@ def steepest(gp: GP, lower: Array, upper: Array) -> float:
     widths = np.minimum(gp.scales, upper - lower)
     limits = Limits(tolerance=1e-4, longest=float(widths.max()), merge=0.05 * widths, rounds=40)
     return math.exp(-0.5 * float(minimize(negative, starts, lower, upper, limits, np.diag(widths**2)).value.min()))
-
-
-@lru_cache(maxsize=8)
-def _candidates(d: int) -> Array:
-    """Quasi-random points of the unit cube, the same for every box."""
-    points = halton(min(_SCREENED * d, _MOST), d, seed=0)
-    points.flags.writeable = False
-    return points
 
 
 @dataclass(frozen=True, slots=True, eq=False)
