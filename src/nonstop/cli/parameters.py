@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Final, cast
 
 from nonstop.errors import SpaceError, StudyFileError
 from nonstop.space import Categorical, Float, Int, Ordinal, Parameter
@@ -74,8 +74,9 @@ def _number(text: str, kind: str, what: str) -> float:
 
 def value_of(text: str) -> Value:
     """A number, true, false, null or a quoted string as in JSON; any other text stays a string."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+    if text.lstrip().startswith(("[", "{")):  # would stay a string too, and may be nested too deeply to be read
         return text
-    return value if value is None or isinstance(value, str | int | float) else text
+    try:
+        return cast("Value", json.loads(text))
+    except ValueError:
+        return text
