@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help demo test test-lowest test-integrations test-sklearn-lowest test-slurm release browser screenshots lint format types docs check \
 	oracle bench-suggest bench-storage bench-dashboard bench-corners bench-utilisation bench-noise bench-failures bench-small \
-	bench-spaces bench-outcomes theory faults mutants partitions fuzz spaces \
+	bench-spaces bench-outcomes bench-large theory faults mutants partitions fuzz spaces \
 	goldens paper paper-check paper-tables paper-report paper-figures peers test-peers peers-hebo test-peers-hebo arena \
 	proteus proteus-env clean
 .DEFAULT_GOAL := help
@@ -139,6 +139,9 @@ bench-outcomes: .venv-peers/.ready ## Compare on constraints and several objecti
 
 bench-noise: .venv/.ready ## Compare the default with the paper's rules under noise; write benchmarks/results
 	@$(BIN)/python benchmarks/noise.py $(ARGS)
+
+bench-large: .venv-peers/.ready ## Time and judge proposals from 10,000 results, beside Optuna's TPE; write benchmarks/results
+	@$(PEERS)/python benchmarks/large.py $(ARGS)
 
 goldens: .venv-peers/.ready ## Make the golden values of the tests anew, with BoTorch
 	@$(PEERS)/python tests/goldens/make_goldens.py $(ARGS)

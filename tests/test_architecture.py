@@ -42,7 +42,7 @@ ORDER = [
     "acquisition.expected", "acquisition.thompson",
     "acquisition.penalized", "acquisition.feasible", "acquisition.pareto", "acquisition.aegis", "acquisition.ehvi",
     "acquisition.turns", "acquisition.rules",
-    "acquisition.taken", "acquisition.data", "acquisition.sought",
+    "acquisition.taken", "acquisition.data", "acquisition.sought", "acquisition.closeup",
     "propose",
     "trials", "trials.diagnostics", "trials.trial", "trials.times", "trials.messages", "trials.transitions",
     "trials.copying", "trials.retries", "trials.telling", "trials.rows", "trials.best", "trials.until",

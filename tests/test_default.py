@@ -25,9 +25,10 @@ def test_the_preset() -> None:
         noise_bounds=(1e-7, 1e1),
         output="compress",
         incumbent="believed",
-        max_points=2000,
+        max_points=1000,
         candidates=128,
         refit=0.1,
+        close_ups=True,
     )
     ucb, logei = nonstop.KrigingBeliever(nonstop.UCB(2.0)), nonstop.KrigingBeliever(nonstop.LogEI())
     assert rule_of(DEFAULT_RULE) == nonstop.Turns((ucb, ucb, logei))

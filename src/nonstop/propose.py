@@ -4,6 +4,8 @@ brings the data here and carries the answer away.
     data -> a fitted model of each outcome -> what is sought: one posterior, the value to beat, the bounds to keep
          -> the point that the rule chooses -> the same, or another one if it is not free -> Proposal
 
+With enough results, every second proposal goes this way once more before the rule chooses, with the data of a close-up.
+
 A proposal is a pure function of its arguments: same data, same seed, same bytes, in any process.
 
 Symbols: n results with m outcomes each, b busy points, d columns of the unit cube; X (n, d), Y (n, m), x (d,).
@@ -21,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nonstop.acquisition.aim import Aim, Goal
+from nonstop.acquisition.closeup import CloseUp, close_up
 from nonstop.acquisition.data import Data, checked_seed
 from nonstop.acquisition.feasible import Conditions, Feasible, log_probability, success_terms
 from nonstop.acquisition.inside import filling
@@ -60,7 +63,7 @@ class Proposal:
     #: The point (d,) to evaluate next.
     x: Array
     #: The acquisition's value there, failures and bounds taken into account; NaN without one, and if another point than
-    #: its maximum had to be taken.
+    #: its maximum had to be taken. In a close-up, it is that of the model of its results.
     value: float
     #: The posterior mean of the objective there, in standardised units; NaN with several objectives.
     mean: float
@@ -199,14 +202,15 @@ def _proposed(
         return _unmodelled(data, _filling(data, seed), "quasi-random", rng)
     data = data.exploring()
     try:
-        models = modelled(surrogate, data.aim, data.X, data.Y, warm, embedding_of(data.cube))
-        kept = data.aim.kept(data.Y)[models[0].rows]
-        sought = Sought.of(data.aim, models, kept, surrogate.incumbent, rng)
-        search = _Search.of(data, sought, surrogate, rule, rng)
-        chosen = _maximum(rule, search) if isinstance(rule, Score) else _chosen(rule, search)
+        search = _Search.of(data, surrogate, rule, warm, rng)
+        near = close_up(data, search.sought, surrogate, rng)
+        if near is None:
+            return _described(_asked(rule, search), search)
+        inside = _Search.of(near.data, surrogate, rule, (None,) * len(warm), rng)
+        described = _described(_asked(rule, inside).outside(near, data, rng), search)
+        return replace(described, fit_seconds=described.fit_seconds + inside.sought.seconds)
     except NotPositiveDefiniteError:
         return _unmodelled(data, _filling(data, seed), "quasi-random", rng)
-    return _described(chosen, search)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,8 +230,14 @@ class _Chosen:
     ) -> _Chosen:
         """The last choice, or another one if it is not free; `asked` are the choices before it, which were taken."""
         repeated = len(asked) + bool(len(data.taken.clashes(choice.x)))
-        free = choice if data.repeats else data.taken.free(choice, rng)
+        free = data.free(choice, rng)
         return cls(free, believed, (*asked, choice)[0].x, repeated, free is not choice)
+
+    def outside(self, near: CloseUp, data: Data, rng: np.random.Generator) -> _Chosen:
+        """What was chosen in a close-up, as a point of the whole cube; or another one, if it is not free there."""
+        choice = near.choice(self.choice)
+        free = data.free(choice, rng)
+        return replace(self, choice=free, first=near.outside(self.first), replaced=self.replaced or free is not choice)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -243,7 +253,17 @@ class _Search:
     rng: np.random.Generator
 
     @classmethod
-    def of(cls, data: Data, sought: Sought, surrogate: Surrogate, rule: Rule, rng: np.random.Generator) -> _Search:
+    def of(
+        cls,
+        data: Data,
+        surrogate: Surrogate,
+        rule: Rule,
+        warm: Sequence[Hyperparameters | None],
+        rng: np.random.Generator,
+    ) -> _Search:
+        models = modelled(surrogate, data.aim, data.X, data.Y, warm, embedding_of(data.cube))
+        kept = data.aim.kept(data.Y)[models[0].rows]
+        sought = Sought.of(data.aim, models, kept, surrogate.incumbent, rng)
         cube, posterior = data.ground, sought.posterior
         # Next to a taken point of a continuous cube there are others almost as good, so nothing is left out beforehand.
         taken = data.taken.points if cube.is_discrete and not data.repeats else data.taken.points[:0]
@@ -278,6 +298,11 @@ def _centers(sought: Sought, cube: Cube) -> Array:
     return points[np.argsort(-posterior.moments(points)[0], kind="stable")[:_CENTERS]]
 
 
+def _asked(rule: Score | Chooser, search: _Search) -> _Chosen:
+    """What a rule of either kind chooses."""
+    return _maximum(rule, search) if isinstance(rule, Score) else _chosen(rule, search)
+
+
 def _maximum(rule: Score, search: _Search) -> _Chosen:
     """The maximum of a standard rule. Such a rule cannot see which points are taken: if its maximum is one of them,
     that one is believed too and the rule is asked again. Belief does not always move the maximum (a corner often stays
@@ -286,7 +311,7 @@ def _maximum(rule: Score, search: _Search) -> _Chosen:
     asked: list[Choice] = []
     for _ in range(_ROUNDS):
         posterior = sought.posterior.condition(believed)
-        asked.append(search.maximize(Scored(rule, posterior, sought.best, len(data.X), recent=len(believed))))
+        asked.append(search.maximize(Scored(rule, posterior, sought.best, data.results, recent=len(believed))))
         unbelieved = without(data.taken.clashes(asked[-1].x), believed)
         if data.ground.is_discrete or data.repeats or not len(unbelieved):
             break
@@ -299,7 +324,7 @@ def _chosen(rule: Chooser, search: _Search) -> _Chosen:
     data, sought = search.data, search.sought
     believed = without(data.believed, data.busy)
     posterior = sought.posterior.condition(believed)
-    known = posterior, sought.best, len(data.X), data.busy, believed, data.ground
+    known = posterior, sought.best, data.results, data.busy, believed, data.ground
     kept = np.concatenate([sought.violation == 0.0, sought.expected(believed)])
     view = View(*known, search.rng, search.maximize, search.terms, sought.expected, kept)
     return _Chosen.of(data, rule.choose(view), search.rng, len(believed))
@@ -343,7 +368,7 @@ def _described(chosen: _Chosen, search: _Search) -> Proposal:
         chosen.repeated,
         chosen.replaced,
         _nearest(chosen.first, data.busy),
-        fit_seconds=sum(model.seconds for model in sought.models),
+        fit_seconds=sought.seconds,
     )
 
 

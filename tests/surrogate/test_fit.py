@@ -147,6 +147,19 @@ def test_the_maximum_is_the_maximum(kernel: str) -> None:
     assert sum(gap < 1e-3 for gap in gaps) >= len(CASES) - 1, np.round(gaps, 4).tolist()
 
 
+@pytest.mark.parametrize("noise", [0.1, 0.3, 1.0])
+@pytest.mark.parametrize(("n", "d"), [(60, 3), (120, 6), (200, 6), (300, 10)])
+def test_the_maximum_of_noisy_data_under_a_prior_of_little_noise(n: int, d: int, noise: float) -> None:
+    """Short lengthscales and no noise explain noisy values too, but not as well, above all where points cluster."""
+    rng = np.random.default_rng(n)
+    X = rng.random((n, d))
+    X[n // 2 :] = (X[0] + 0.05 * rng.normal(size=(n - n // 2, d))).clip(0.0, 1.0)
+    y = smooth(X, rng) + noise * rng.normal(size=n)
+    y = Standardize.of(y).forward(y)
+    noisy = Hyperparameters((1.0,) * d, 0.3)
+    assert fit(X, y, NONSTOP).objective > fit(X, y, NONSTOP, noisy).objective - 1e-2
+
+
 @pytest.mark.parametrize(("n", "d"), [(200, 3), (260, 6), (450, 5)])
 def test_the_maximum_through_the_levels(n: int, d: int) -> None:
     """More data than the coarse level has."""

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from nonstop.acquisition.aim import Aim
 from nonstop.acquisition.branches import neglected_branch
+from nonstop.acquisition.rule import Choice
 from nonstop.acquisition.taken import Taken, without
 from nonstop.arguments import plain, whole_of
 from nonstop.errors import DataError
@@ -29,7 +30,8 @@ _ENTRIES = (Real, Decimal, NoneType)  # what an array of objects may hold; None 
 @dataclass(frozen=True, slots=True, eq=False)
 class Data:
     """X and Y hold the results only whose outcomes are all finite; `ground` is the part of the cube to search, that of
-    the fixed values; `taken` are the points that may not be proposed, unless `repeats`."""
+    the fixed values; `taken` are the points that may not be proposed, unless `repeats`. A close-up (closeup.py) has
+    some of the results, and the number of those `elsewhere`."""
 
     aim: Aim
     X: Array
@@ -42,6 +44,7 @@ class Data:
     ground: Cube
     taken: Taken
     repeats: bool = False
+    elsewhere: int = 0
 
     @classmethod
     def of(
@@ -77,9 +80,18 @@ class Data:
         )
 
     @property
+    def results(self) -> int:
+        """How many results there are."""
+        return len(self.X) + self.elsewhere
+
+    @property
     def known(self) -> Array:
         """All points, whatever became of them."""
         return np.concatenate([self.X, self.busy, self.believed, self.avoid, self.failed])
+
+    def free(self, choice: Choice, rng: np.random.Generator) -> Choice:
+        """The choice, or another one if its point is taken and may not be repeated."""
+        return choice if self.repeats else self.taken.free(choice, rng)
 
     def exploring(self) -> Data:
         """The same, or only with a branch of the space that was neglected so far."""

@@ -86,7 +86,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """Everything a rule may look at. Values are standardised."""
+    """Everything a rule may look at. Values are standardised. In a close-up (closeup.py), all points are those of the
+    part of the cube that it shows, as if that were the whole one."""
 
     #: The posterior given the results and the believed points. With several objectives it is that of a scalarisation
     #: of them: it has moments() and condition() too, and the posteriors of the objectives as `gps`.

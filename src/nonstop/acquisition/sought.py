@@ -87,6 +87,12 @@ class Sought:
         return np.lexsort((-self.posterior.y, self.violation))
 
     @property
+    def believed_best(self) -> Array:
+        """The point (d,) of the result that is believed best; among those that violate bounds least, if all do."""
+        least = self.violation == self.violation.min()
+        return np.asarray(self.posterior.X[np.where(least, self.posterior.at_data(), -np.inf).argmax()])
+
+    @property
     def noise(self) -> float:
         """The least noise of an objective."""
         return min(self.models[i].hyperparameters.noise for i in self.aim.objectives)
@@ -95,6 +101,11 @@ class Sought:
     def rung(self) -> FitRung:
         """The lowest of the models."""
         return max((model.rung for model in self.models), key=get_args(FitRung).index)
+
+    @property
+    def seconds(self) -> float:
+        """How long the fits took."""
+        return sum(model.seconds for model in self.models)
 
     def terms(self, pending: Array) -> tuple[Term, ...]:
         """The log-probabilities that bounds are kept, given points that are believed."""

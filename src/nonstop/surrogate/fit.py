@@ -24,6 +24,8 @@ from nonstop.types import Array
 _COARSE = 140  # points on which the starts are compared, more in high dimension; only the best start sees all data
 _GROWTH = 4  # how many times more points each finer level has
 _INFORMED = 256  # points from which the curvature for the next level is estimated
+_NOISIER = 4.0  # how much noisier than the prior's mode some starts are, in log noise
+_NOISY = -1.0  # log noise of a start that takes a third of the variance for noise
 # Tolerances are in units of the log posterior. The last one is far below what would change a proposal.
 _COARSE_LIMITS = Limits(tolerance=3e-3, longest=1.0, merge=0.1, rounds=40)
 _LIMITS = Limits(tolerance=1e-4, longest=1.0, merge=0.1, rounds=100)
@@ -55,6 +57,7 @@ def fit(
 
     From coarse to fine: all starts descend on a subset of the data; the best one continues with four times as many
     points, until all are used. The result is the maximum for all data; the coarse levels only save evaluations there.
+    Few points cannot always tell noise from a rough function: if the prior leaves that open, more of them decide.
     """
     n, d = X.shape
     lower, upper = model.log_bounds(d)
@@ -66,13 +69,14 @@ def fit(
         if cold and level == 0:
             theta, metric = np.concatenate([theta, _starts(likelihood, embedding)]), None
         else:  # close to the maximum, an estimate of the curvature saves more rounds than it costs
+            theta = min(theta, key=likelihood.value)[None] if len(theta) > 1 else theta
             metric = _metric(X, y, theta[0], model, size, embedding)
         limits = _LIMITS if size == n else _COARSE_LIMITS
         found = minimize(likelihood.values_and_slopes, theta, lower, upper, limits, metric)
         evaluations += found.rounds
-        winner = np.argmin(found.value)
-        theta = found.x[[winner]]
-    return Fit(Hyperparameters.of(theta[0]), float(-found.value[winner]), evaluations)
+        ranked = np.argsort(found.value, kind="stable")
+        theta = found.x[ranked if _leaves_noise_open(model) else ranked[:1]]
+    return Fit(Hyperparameters.of(theta[0]), float(-found.value[ranked[0]]), evaluations)
 
 
 def prior_mode(d: int, model: Surrogate = PAPER, embedding: Embedding = PLAIN) -> Hyperparameters:
@@ -101,12 +105,24 @@ def _levels(n: int, d: int) -> list[int]:
 
 def _starts(likelihood: Likelihood, embedding: Embedding) -> Array:
     """The prior's mode, and the best of six points around it. The likelihood often has several local maxima: with
-    short or with long lengthscales, and one that explains most of the variance by noise."""
+    short or with long lengthscales, and one that explains most of the variance by noise. A prior that expects next to
+    no noise is too far from that one for a descent to get there: then it has a start of its own."""
     d, model = likelihood.d, likelihood.model
-    shifts = [(longer, noisier) for noisier in (0.0, 4.0) for longer in (-1.0, 0.0, 1.0)]
-    around = [_around_the_mode(d, model, embedding, *shift) for shift in shifts]
+
+    def with_noise(noisier: float) -> list[Array]:
+        return [_around_the_mode(d, model, embedding, longer, noisier) for longer in (-1.0, 0.0, 1.0)]
+
+    around = with_noise(0.0) + with_noise(_NOISIER)
     mode, best = around[1], min(around, key=likelihood.value)
-    return np.array([mode] if best is mode else [mode, best])
+    starts = [mode] if best is mode else [mode, best]
+    if _leaves_noise_open(model):
+        starts.append(min(with_noise(_NOISY - model.noise_prior.log_mode), key=likelihood.value))
+    return np.array(starts)
+
+
+def _leaves_noise_open(model: Surrogate) -> bool:
+    """Does the prior expect next to no noise, and still allow for much? The paper's does not."""
+    return model.noise_prior.log_mode + _NOISIER < _NOISY < math.log(model.noise_bounds[1])
 
 
 def _has_grown(n: int, before: int) -> bool:

@@ -22,7 +22,7 @@ MeanName: TypeAlias = Literal["zero", "constant"]
 Incumbent: TypeAlias = Literal["observed", "believed"]
 
 _CHOICES = {"output": get_args(OutputName), "incumbent": get_args(Incumbent), "mean": get_args(MeanName)}
-_LATER = ("mean", "starts", "around")  # settings that the first stored studies did not have
+_LATER = ("mean", "starts", "around", "close_ups")  # settings that the first stored studies did not have
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,8 @@ class Surrogate:
     starts: int = 16
     #: Are there candidates around the best results besides the quasi-random ones?
     around: bool = True
+    #: With enough results, is every second proposal made by a model of those around the best one?
+    close_ups: bool = False
 
     def __repr__(self) -> str:
         """Studies are stored with it and compared by it, so what came later is only there if it is not the default."""
@@ -112,6 +114,7 @@ class Surrogate:
             whole(name, getattr(self, name), RuleError, least=1)
         number("refit", self.refit, RuleError, least=0.0)
         flag("around", self.around, RuleError)
+        flag("close_ups", self.close_ups, RuleError)
 
     def lengthscale_prior_in(self, d: int) -> LogNormal:
         """The prior of every lengthscale in d dimensions."""
@@ -135,8 +138,10 @@ NONSTOP = Surrogate(
     noise_bounds=(1e-7, 1e1),
     output="compress",
     incumbent="believed",
+    max_points=1000,
     candidates=128,
     refit=0.1,
+    close_ups=True,
 )
 PRESETS = {"nonstop": NONSTOP, "paper": PAPER}
 
