@@ -25,7 +25,7 @@ def test_the_preset() -> None:
         noise_bounds=(1e-7, 1e1),
         output="compress",
         incumbent="believed",
-        max_points=1000,
+        max_points=768,
         candidates=128,
         refit=0.1,
         close_ups=True,
