@@ -203,7 +203,7 @@ def _proposed(
     data = data.exploring()
     try:
         search = _Search.of(data, surrogate, rule, warm, rng)
-        near = close_up(data, search.sought, surrogate, rng)
+        near = close_up(data, search.sought, surrogate, rule, rng)
         if near is None:
             return _described(_asked(rule, search), search)
         inside = _Search.of(near.data, surrogate, rule, (None,) * len(warm), rng)

@@ -4,17 +4,19 @@ none."""
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nonstop import Categorical, Choice, Float, Int, Space, Surrogate, Turns, propose
+from nonstop import Categorical, Choice, Float, Int, LogEI, Space, Surrogate, Turns, propose
 from nonstop.acquisition.aim import Aim
 from nonstop.acquisition.closeup import CloseUp, close_up
 from nonstop.acquisition.data import Data
-from nonstop.acquisition.rule import View
+from nonstop.acquisition.rule import Rule, View
+from nonstop.acquisition.rules import DEFAULT_RULE, RULES, rule_of
 from nonstop.acquisition.sought import Sought, modelled
 from nonstop.acquisition.taken import APART
 from nonstop.space.cube import Cube
@@ -27,6 +29,7 @@ FEW = replace(NONSTOP, max_points=30)  # fewer than there are results
 WITHOUT = replace(FEW, close_ups=False)
 PEAK = np.array([0.3, 0.7])
 SEEDS = range(24)
+RULE = rule_of(DEFAULT_RULE)
 
 
 def bowl(X: Array) -> Array:
@@ -50,9 +53,9 @@ def sought_of(data: Data, surrogate: Surrogate = FEW) -> Sought:
     return Sought.of(data.aim, models, kept, surrogate.incumbent, np.random.default_rng(0))
 
 
-def shown(data: Data, surrogate: Surrogate = FEW) -> list[CloseUp | None]:
+def shown(data: Data, surrogate: Surrogate = FEW, rule: Rule = RULE) -> list[CloseUp | None]:
     sought = sought_of(data, surrogate)
-    return [close_up(data, sought, surrogate, np.random.default_rng(seed)) for seed in SEEDS]
+    return [close_up(data, sought, surrogate, rule, np.random.default_rng(seed)) for seed in SEEDS]
 
 
 def the_close_up(data: Data) -> CloseUp:
@@ -226,6 +229,7 @@ def test_proposals_in_a_mixed_cube_encode_params() -> None:
 class Witness:
     """Remembers what it was shown."""
 
+    close_ups: ClassVar[bool] = True
     seen: list[tuple[int, int]] = field(default_factory=list)
 
     def choose(self, view: View) -> Choice:
@@ -241,6 +245,26 @@ def test_a_rule_sees_how_many_results_there_are_and_has_its_turn() -> None:
     assert [results for results, _ in one.seen] == list(range(60, 80, 2))
     assert [results for results, _ in two.seen] == list(range(61, 80, 2))
     assert {held for _, held in one.seen} == {held for _, held in two.seen} == {24, 30}
+
+
+class Particular(Witness):
+    """A rule that means certain places."""
+
+    close_ups = False
+
+
+def test_only_rules_to_which_all_places_are_alike_see_close_ups() -> None:
+    data = data_of(*results())
+    for name in RULES.keys() - {"random", "ehvi"}:  # one needs no model, one is for several objectives
+        assert any(shown(data, rule=rule_of(name))), name
+    assert any(shown(data, rule=Turns((LogEI(), Witness()))))
+    for rule in (Particular(), Turns((LogEI(), Particular())), Turns((Turns((Particular(),)), Witness()))):
+        assert shown(data, rule=rule) == [None] * len(SEEDS)
+    rule = Particular()
+    X, y = results()
+    for seed in SEEDS:
+        propose(X, y, rule=rule, seed=seed, surrogate=FEW)
+    assert {held for _, held in rule.seen} == {30}
 
 
 def test_what_is_proposed_in_a_close_up_is_described_as_the_whole_model_sees_it() -> None:

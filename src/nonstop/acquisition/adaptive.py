@@ -7,6 +7,7 @@ over the columns of (x - x_j) / l. Below a tenth, two points are on the same hil
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,6 +24,7 @@ class Adaptive:
     """The inner rule as it is; if its maximum lies within `fraction` of a lengthscale of a busy point, the Kriging
     believer's choice instead."""
 
+    close_ups: ClassVar[bool] = True
     inner: Score
     fraction: float = 0.1
 

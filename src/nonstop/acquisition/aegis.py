@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,6 +32,7 @@ class Aegis:
     """One of the three at random. d counts parameters that are active at once: a categorical one counts once, however
     many columns it has."""
 
+    close_ups: ClassVar[bool] = True
     features: int = 1024
 
     def __post_init__(self) -> None:

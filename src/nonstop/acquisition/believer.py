@@ -8,7 +8,7 @@ expectation over the unknown values (Proposition 1).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -26,6 +26,7 @@ Lie = Literal["min", "mean", "max"]
 class KrigingBeliever:
     """Believe that every busy point will return its posterior mean (Ginsbourger et al. 2010)."""
 
+    close_ups: ClassVar[bool] = True
     inner: Score
 
     def __post_init__(self) -> None:
@@ -40,6 +41,7 @@ class ConstantLiar:
     """Pretend that every busy point will return the least, the mean or the largest value seen so far (Ginsbourger et
     al. 2007): "min" spreads queries most."""
 
+    close_ups: ClassVar[bool] = True
     inner: Score
     lie: Lie = "min"
 

@@ -3,7 +3,7 @@
 One GP sees the surroundings of the best point by the lengthscales of the whole cube, and if there are many results it
 cannot hold them all. So, as soon as there are enough results, every second proposal is made in a close-up: of all
 results, those nearest to the best believed point, in the box that they span, with a transform of their values and
-hyperparameters of their own. To a rule it is a cube like any other.
+hyperparameters of their own. To a rule it is a cube like any other, so only rules to which all places are alike see it.
 
 Symbols: n results in d columns; x = low + span u is the point of the cube that is u in the close-up.
 """
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nonstop.acquisition.data import Data
-from nonstop.acquisition.rule import Choice
+from nonstop.acquisition.rule import Choice, Rule, sees_close_ups
 from nonstop.acquisition.sought import Sought
 from nonstop.acquisition.taken import Taken
 from nonstop.numerics.linalg import row_dots
@@ -74,13 +74,14 @@ class CloseUp:
         return replace(choice, x=self.outside(choice.x), others=self.outside(choice.others))
 
 
-def close_up(data: Data, sought: Sought, surrogate: Surrogate, rng: np.random.Generator) -> CloseUp | None:
+def close_up(data: Data, sought: Sought, surrogate: Surrogate, rule: Rule, rng: np.random.Generator) -> CloseUp | None:
     """The close-up to make this proposal in; None if it is to be made in the whole cube. That is always so with few
-    results, and where a box would be no cube of the same kind: with several objectives, with conditions or constraints
-    between parameters, and with fixed values."""
+    results, for rules that may mean certain places, and where a box would be no cube of the same kind: with several
+    objectives, with conditions or constraints between parameters, and with fixed values."""
     cube, gp = data.ground, sought.posterior
     plain = cube.flexible.any() and cube.region is None and not cube.is_conditional and not cube.is_held
-    if not surrogate.close_ups or not plain or not isinstance(gp, GP) or len(data.X) <= _ENOUGH * _size(data):
+    wanted = surrogate.close_ups and sees_close_ups(rule)
+    if not wanted or not plain or not isinstance(gp, GP) or len(data.X) <= _ENOUGH * _size(data):
         return None
     return CloseUp.of(data, sought.believed_best, gp) if rng.random() < 0.5 else None
 

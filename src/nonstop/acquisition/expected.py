@@ -41,6 +41,7 @@ class Expected:
     2011; the paper takes 500). Only LogEI needs it: for UCB the expectation is KrigingBeliever(UCB()), exactly."""
 
     objectives: ClassVar[int] = 1
+    close_ups: ClassVar[bool] = True
     inner: LogEI
     samples: int = 500
 

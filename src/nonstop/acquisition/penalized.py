@@ -41,6 +41,7 @@ class Penalized:
     """A standard rule times the penalizers of all busy points; if `local`, each has its own Lipschitz constant."""
 
     objectives: ClassVar[int] = 1
+    close_ups: ClassVar[bool] = True
     inner: Score
     local: bool = False
     gamma: float = 1.0

@@ -10,7 +10,8 @@
 Where evaluations failed, or an outcome has to keep a bound, the logarithm of the probability that all goes well is
 added to what is maximised. A rule or an Acquisition whose values are logarithms already says so by
 `logarithmic = True`. A rule that works with a certain number of objectives only says so by `objectives = 1` or
-`objectives = (2, 3)`.
+`objectives = (2, 3)`. A rule with `choose` to which all places of the cube are alike says so by `close_ups = True`: it
+may then be shown a close-up (closeup.py), a part of the cube as if it were the whole one.
 """
 
 from __future__ import annotations
@@ -86,8 +87,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """Everything a rule may look at. Values are standardised. In a close-up (closeup.py), all points are those of the
-    part of the cube that it shows, as if that were the whole one."""
+    """Everything a rule may look at. Values are standardised. In a close-up, all points are those of the part of the
+    cube that it shows, as if that were the whole one; only a rule that says `close_ups = True` is shown one."""
 
     #: The posterior given the results and the believed points. With several objectives it is that of a scalarisation
     #: of them: it has moments() and condition() too, and the posteriors of the objectives as `gps`.
@@ -153,3 +154,9 @@ def is_rule(value: object, *kinds: type) -> bool:
 def rule_at(rule: Score, results: int, d: int) -> Score:
     """The standard rule as it is after so many results in d dimensions."""
     return rule.at(results, d) if isinstance(rule, Scheduled) else rule
+
+
+def sees_close_ups(rule: Rule) -> bool:
+    """May it be shown a close-up? A function of the posterior cannot mean a certain place; a rule that sees points may
+    mean one, unless it says otherwise."""
+    return isinstance(rule, Score) or bool(getattr(rule, "close_ups", False))

@@ -4,6 +4,7 @@ objectives, of the scalarisation of one function each."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from nonstop.acquisition.rule import Choice, View
 from nonstop.arguments import whole
@@ -19,6 +20,7 @@ class Thompson:
     """Busy points play no part: the randomness of the draw keeps queries apart (Kandasamy et al. 2018). `features` is
     the number of sines and cosines that a draw from the prior is the sum of."""
 
+    close_ups: ClassVar[bool] = True
     features: int = 1024
 
     def __post_init__(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nonstop.acquisition.rule import Choice, Chooser, Score, View, is_rule
+from nonstop.acquisition.rule import Choice, Chooser, Score, View, is_rule, sees_close_ups
 from nonstop.acquisition.scored import chosen_by
 from nonstop.errors import RuleError
 from nonstop.wording import shown
@@ -25,6 +25,11 @@ class Turns:
         for rule in self.rules:
             if not is_rule(rule, Score, Chooser):
                 raise RuleError(f"Turns: a rule is an object with a method score() or choose(), not {shown(rule)}")
+
+    @property
+    def close_ups(self) -> bool:
+        """May all of the rules be shown close-ups?"""
+        return all(sees_close_ups(rule) for rule in self.rules)
 
     def choose(self, view: View) -> Choice:
         return chosen_by(self.rules[view.queries % len(self.rules)], view)
