@@ -300,7 +300,7 @@ At equal time all stop when the first contender has made all its evaluations.
             cells = [f"{1000 * np.median([found[name, seed]['suggestion'] for seed in seeds]):.0f}", before]
             for regrets in (last, timely):
                 cells += [_median(regrets[name, seed] for seed in seeds), _won(regrets, name, seeds)]
-            text += f"| {task} | {noise:.0%} | {name} ({len(seeds)} seeds) | {' | '.join(cells)} |\n"
+            text += f"| {task} | {noise:.0%} | {name} (seeds: {len(seeds)}) | {' | '.join(cells)} |\n"
     return text
 
 
@@ -318,7 +318,7 @@ that 8 workers need for all of them, suggestions included. Equal time: when the 
         if not seeds:
             continue
         cuts = [cut["results"] for cut in found["nonstop", seeds[0]]["cuts"]]
-        text += f"{task}, noise of {noise:.0%}, {len(seeds)} seeds:\n\n"
+        text += f"{task}, noise of {noise:.0%}; seeds: {len(seeds)}\n\n"
         text += (
             f"| contender | {' | '.join(map(str, cuts))} | minutes | equal time |\n|---|{'---|' * (len(cuts) + 2)}\n"
         )
