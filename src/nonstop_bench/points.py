@@ -24,8 +24,9 @@ def packed(X: Array) -> str:
     return base64.b64encode(zlib.compress(np.moveaxis(planes, -1, 0).tobytes(), 9)).decode("ascii")
 
 
-def unpacked(text: str, dim: int) -> Array:
-    """The points (n, d) that packed() made the text from, rounded to its steps."""
+def unpacked(text: str, n: int) -> Array:
+    """The n points (n, d) that packed() made the text from, rounded to its steps. They may have more columns than the
+    task has parameters: one for each choice of a categorical one."""
     flat = np.frombuffer(zlib.decompress(base64.b64decode(text)), dtype=np.uint8)
-    high, middle, low = flat.reshape(3, dim, -1).astype(np.float64)
+    high, middle, low = flat.reshape(3, len(flat) // max(3 * n, 1), n).astype(np.float64)
     return np.ascontiguousarray(((high * 256.0 + middle) * 256.0 + low).T * STEP)

@@ -108,7 +108,7 @@ class Record:
         proof = {name: data.get(name) for name in _PROOF}
         named = (*COLUMNS, *(name for name in GUARDS if name in data))
         columns = {name: np.array(data[name], dtype=np.float64) for name in named}  # null becomes NaN
-        points = unpacked(str(data["points"]), int(str(data["dim"]))) if "points" in data else None
+        points = unpacked(str(data["points"]), len(columns["started"])) if "points" in data else None
         return cls(case, **plain, **proof, **columns, points=points)  # type: ignore[arg-type]
 
 

@@ -18,6 +18,7 @@ from nonstop_bench.case import Case
 from nonstop_bench.origin import OUTSIDE
 from nonstop_bench.points import STEP, packed, unpacked
 from nonstop_bench.records import COLUMNS, GUARDS, Record, append, mend, read, stored
+from nonstop_bench.run import run
 from tests.bench.made import NAN, record
 
 NUMBERS = st.just(NAN) | st.floats(-1e300, 1e300)
@@ -47,16 +48,16 @@ def runs(draw: st.DrawFn) -> Record:
         name: np.array(draw(st.lists(NUMBERS, min_size=length, max_size=length)), dtype=np.float64) for name in COLUMNS
     }
     optimum, dim = draw(st.floats(allow_nan=False, allow_infinity=False)), draw(st.integers(1, 5))
-    proof = draw(st.just({}) | st.builds(_proof, st.just(length), st.just(dim), st.integers(0, 99)))
+    proof = draw(st.just({}) | st.builds(_proof, st.just(length), st.integers(1, 5), st.integers(0, 99)))
     return Record(draw(CASES), dim, optimum, draw(st.integers(0, 99)), draw(st.text()), **columns, **proof)
 
 
-def _proof(length: int, dim: int, seed: int) -> dict[str, Any]:
+def _proof(length: int, columns: int, seed: int) -> dict[str, Any]:
     """What a record of a known commit has besides."""
     rng = np.random.default_rng(seed)
     guards = {name: rng.integers(0, 3, length).astype(np.float64) for name in GUARDS}
     known = {"commit": "a" * 40, "clean": False, "versions": {"numpy": "2"}, "settings": {"rule": {"is": "UCB"}}}
-    return {**known, "took": 0.5, "points": rng.random((length, dim)), **guards}
+    return {**known, "took": 0.5, "points": rng.random((length, columns if length else 0)), **guards}
 
 
 def same(one: Record, other: Record) -> bool:
@@ -100,9 +101,19 @@ def test_points_are_small_and_exact_at_the_borders() -> None:
     X = np.random.default_rng(0).random((100, 10))
     assert len(packed(X)) < 4100
     corners = np.array([[0.0, 1.0], [1.0, 0.5], [STEP, 1.0 - STEP]])
-    assert np.abs(unpacked(packed(corners), 2) - corners).max() < 0.51 * STEP
-    assert unpacked(packed(corners), 2)[0].tolist() == [0.0, 1.0]
-    assert unpacked(packed(np.empty((0, 3))), 3).shape == (0, 3)
+    assert np.abs(unpacked(packed(corners), len(corners)) - corners).max() < 0.51 * STEP
+    assert unpacked(packed(corners), len(corners))[0].tolist() == [0.0, 1.0]
+    assert unpacked(packed(np.empty((0, 3))), 0).shape == (0, 0)
+
+
+def test_a_run_in_a_mixed_space_comes_back() -> None:
+    """A choice has a column for each of its values, so there are more columns than parameters."""
+    original = run(Case("mixed-ackley-6", rule="random", q=2, horizon=None, evaluations=3))
+    back = Record.from_json(original.to_json())
+    assert original.points is not None
+    assert back.points is not None
+    assert original.points.shape[1] > original.dim
+    assert np.allclose(back.points, original.points, rtol=0.0, atol=0.51 * STEP)
 
 
 def test_a_record_says_which_commit_made_it() -> None:
