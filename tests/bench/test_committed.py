@@ -35,6 +35,12 @@ def test_the_table_of_the_peers_comes_from_the_results() -> None:
     assert (RESULTS / "peers/table.md").read_text(encoding="utf-8") == printed.stdout
 
 
+def test_the_table_of_the_arena_comes_from_the_results() -> None:
+    parts = ["held-out", "held-out-noise", "held-out-sparse"]
+    printed = CliRunner().invoke(main, ["arena", *parts, "--only-table", "--results", str(RESULTS)])
+    assert (RESULTS / "arena/held-out.md").read_text(encoding="utf-8") == printed.stdout
+
+
 @pytest.mark.parametrize("page", ["README.md", "docs/decisions/0014-the-default.md"])
 def test_the_pages_say_what_the_table_of_the_peers_says(page: str) -> None:
     """Ranks and won pairs at equal evaluations, in the order of the table."""
