@@ -9,7 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from nonstop_bench import tables
+from nonstop_bench.case import OURS
 from nonstop_bench.cli import main
+from nonstop_bench.contest import at_equal_evaluations
+from nonstop_bench.records import Record, stored
 
 ROOT = Path(__file__).parents[2]
 RESULTS = Path("benchmarks/results")  # as the command that made the tables names it
@@ -39,6 +42,24 @@ def test_the_table_of_the_arena_comes_from_the_results() -> None:
     parts = ["held-out", "held-out-noise", "held-out-sparse"]
     printed = CliRunner().invoke(main, ["arena", *parts, "--only-table", "--results", str(RESULTS)])
     assert (RESULTS / "arena/held-out.md").read_text(encoding="utf-8") == printed.stdout
+
+
+def test_the_readme_says_how_the_present_default_does_on_the_pairs_of_the_peers() -> None:
+    """Its runs are in the arena, those of the others in the table of the peers."""
+    present = {_pair(run): run for run in stored(RESULTS, "arena/held-out") if run.case.label == OURS}
+    others: dict[str, list[bool]] = {}
+    for run in stored(RESULTS, "peers/held-out"):
+        if run.case.label != OURS:
+            won = at_equal_evaluations(present[_pair(run)]) < at_equal_evaluations(run)
+            others.setdefault(run.case.label, []).append(won)
+    assert {len(won) for won in others.values()} == {90}
+    least = min(sum(won) / len(won) for won in others.values())
+    text = " ".join(Path("README.md").read_text(encoding="utf-8").split())
+    assert f"ends lower than each of these in {least:.2f} of them or more" in text
+
+
+def _pair(run: Record) -> tuple[str, int]:
+    return run.case.problem, run.case.seed
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/decisions/0014-the-default.md"])
