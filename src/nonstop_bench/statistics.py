@@ -21,6 +21,8 @@ Array: TypeAlias = NDArray[np.float64]
 
 RESAMPLES: Final = 4_000
 LEVEL: Final = 0.95
+#: Corrected p-values below this count.
+ALPHA: Final = 0.05
 #: With fewer seeds there is no interval: not even the range of the data holds the median with a confidence of 95 %.
 FEWEST: Final = 6
 _SEED = 20

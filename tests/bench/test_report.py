@@ -19,7 +19,18 @@ from nonstop_bench.records import Record
 from nonstop_bench.report import design, model, origins, page, pairs, pdf, queries, tasks, walked, wins
 from nonstop_bench.report.design import Contender
 from nonstop_bench.report.results import Results, finals, matched
-from nonstop_bench.report.verdicts import Verdict, above, judged, tally, unrefuted, within, worded
+from nonstop_bench.report.verdicts import (
+    Measured,
+    Verdict,
+    above,
+    all_above,
+    all_within,
+    judged,
+    tally,
+    unrefuted,
+    within,
+    worded,
+)
 from nonstop_bench.statistics import Estimate
 from nonstop_bench.walk import STEPS
 from tests.bench.made import NAN, ends_at, record
@@ -97,6 +108,39 @@ def test_intervals_decide() -> None:
         -1,
         0,
     ]
+
+
+def shifted(by: float, seeds: int = 8) -> Measured:
+    """Numbers from `by` - 0.7 to `by` + 0.7: of eight around 1, every one is above 0."""
+    return Measured.by_median(by + np.linspace(-0.7, 0.7, seeds))
+
+
+def test_one_of_many_quantities_needs_more_than_its_own_interval() -> None:
+    """Eight of eight seeds above the bound: p = 2 / 256 alone, and seven times that in a family of seven."""
+    assert shifted(1.0).estimate.low > 0.0
+    assert all_above([]) == []
+    assert all_above([shifted(1.0), shifted(-1.0), shifted(0.0)]) == [1, -1, 0]
+    assert all_above([shifted(1.0), *[shifted(0.0)] * 5]) == [1, *[0] * 5]
+    assert all_above([shifted(1.0), *[shifted(0.0)] * 6]) == [0] * 7
+    assert all_above([shifted(1.0, seeds=20), *[shifted(0.0)] * 6]) == [1, *[0] * 6]
+    assert all_above([shifted(3.0)], bound=4.0) == [-1]
+
+
+def test_inside_is_decided_at_both_borders_and_outside_at_the_nearer_one() -> None:
+    assert all_within([shifted(0.0)], -1.0, 1.0) == [1]
+    assert all_within([shifted(2.0)], -1.0, 1.0) == [-1]
+    assert all_within([shifted(-2.0)], -1.0, 1.0) == [-1]
+    assert all_within([shifted(1.0)], -1.0, 1.0) == [0]
+    assert all_within([shifted(0.0), *[shifted(1.0)] * 6], -1.0, 1.0) == [0] * 7  # p = 7 * 2 / 256
+    assert all_within([shifted(2.0), *[shifted(1.0)] * 6], -1.0, 1.0) == [0] * 7
+
+
+def test_the_less_certain_border_counts() -> None:
+    """Of twenty seeds, five are below -1: the median is inside, but not with confidence, although all are below 1."""
+    seeds = np.array([-1.3] * 5 + [-0.9] * 15)
+    assert all_within([Measured.by_median(seeds)], -2.0, 1.0) == [1]
+    assert within(Measured.by_median(seeds).estimate, -1.0, 1.0) == 1
+    assert all_within([Measured.by_median(seeds)], -1.0, 1.0) == [0]
 
 
 def store(folder: Path, name: str, runs: Sequence[Record]) -> None:
@@ -212,6 +256,9 @@ def test_lengthscales_that_fall_by_two_decades(tmp_path: Path) -> None:
         return record(case, finished=[0.0] * 54, value=1.0, lengthscale=scales, change=scales)
 
     store(tmp_path, ACKLEY, [run(rule, s, 0.01) for rule in ("ucb", "logei") for s in range(6)])
+    said = model.lengthscales(Results(tmp_path), {})
+    assert said["verdict"] == said["calm"] == "**cannot be decided with 6 seeds**"  # two rules: p = 2 * 2 / 64
+    store(tmp_path, ACKLEY, [run(rule, 6, 0.01) for rule in ("ucb", "logei")])
     said = model.lengthscales(Results(tmp_path), {})
     assert said["verdict"] == said["calm"] == "**reproduces**"
     assert "| UCB | 2.00 [2.00, 2.00] |" in said["table"]

@@ -151,7 +151,9 @@ def _firings(results: Results) -> str:
             shares = [share_of(runs, taken) for runs in cells]
             if all(shares):
                 level = factor.high if high else factor.low
-                rows.append([factor.name, level, *(words.percent(each) for each in shares if each is not None)])
+                rows.append(
+                    [factor.name, level, *(words.percent(each.estimate) for each in shares if each is not None)]
+                )
     return words.grid(["factor", "level", *map(words.named, _INNER)], rows)
 
 

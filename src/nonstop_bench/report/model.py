@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,19 @@ from nonstop_bench.records import Record
 from nonstop_bench.report import words
 from nonstop_bench.report.pairs import Pairs
 from nonstop_bench.report.results import PURPOSE_BUILT, STANDARD, Results, chosen, finals, matched
-from nonstop_bench.report.verdicts import Verdict, above, judged, own, tally, unrefuted, within, worded
-from nonstop_bench.statistics import Estimate, mean, median
+from nonstop_bench.report.verdicts import (
+    Measured,
+    Verdict,
+    above,
+    all_above,
+    all_within,
+    judged,
+    own,
+    tally,
+    unrefuted,
+    worded,
+)
+from nonstop_bench.statistics import Estimate
 from nonstop_bench.walk import STEPS, at_step
 
 _TASK = "paper/ackley-10-q8"
@@ -25,17 +37,19 @@ _FIRST, _LAST = 5, 40  # fits at the beginning and at the end
 
 def lengthscales(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
     """By how many decades the mean lengthscale falls, and how much its changes do."""
-    rows, fall, calm = [], [], []
+    rows: list[list[str]] = []
+    falls: list[Measured] = []
+    calms: list[Measured] = []
     for rule in (*STANDARD, *PURPOSE_BUILT):
         runs = results.runs(_TASK).get(rule, [])
         if not runs:
             continue
-        decades = median(np.array([_decades(run, "lengthscale") for run in runs]))
-        changes = median(np.array([_decades(run, "change") for run in runs]))
-        rows.append([words.named(rule), words.interval(decades), words.interval(changes)])
+        decades, changes = (_fallen(runs, column) for column in ("lengthscale", "change"))
+        rows.append([words.named(rule), words.interval(decades.estimate), words.interval(changes.estimate)])
         if rule in STANDARD:
-            fall.append(within(decades, *_ABOUT))
-            calm.append(above(changes))
+            falls.append(decades)
+            calms.append(changes)
+    fall, calm = all_within(falls, *_ABOUT), all_above(calms)
     rows += _walked(results)
     seeds = results.seeds(_TASK)
     return {
@@ -54,9 +68,13 @@ def _walked(results: Results) -> list[list[str]]:
     for step in (step for step in STEPS if step is STEPS[0] or "ucb" in step.rules):
         runs = results.runs(at_step(_TASK.removeprefix("paper/"), step.name, "ucb")).get("ucb", [])
         if runs:
-            both = [median(np.array([_decades(run, column) for run in runs])) for column in ("lengthscale", "change")]
+            both = [_fallen(runs, column).estimate for column in ("lengthscale", "change")]
             rows.append([f"UCB, {step.name}", *map(words.interval, both)])
     return rows
+
+
+def _fallen(runs: Sequence[Record], column: str) -> Measured:
+    return Measured.by_median(np.array([_decades(run, column) for run in runs]))
 
 
 def _decades(run: Record, column: str) -> float:
@@ -72,16 +90,17 @@ def _decades(run: Record, column: str) -> float:
 def synchronous(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
     """What waiting costs: evaluations, and regret."""
     waiting, free = results.runs(f"{_TASK}-synchronous"), results.runs(_TASK)
-    rows, more, lower = [], [], []
+    rows: list[list[str]] = []
+    ratios: list[Measured] = []
+    losses: list[Measured] = []
     for rule in STANDARD:
         if rule not in waiting or rule not in free:
             continue
         counts = [{run.case.seed: float(score.evaluations(run)) for run in runs[rule]} for runs in (free, waiting)]
-        ratio = mean(np.divide(*matched(*counts)))
-        loss = median(np.subtract(*matched(finals(waiting[rule]), finals(free[rule]))))
-        rows.append([words.named(rule), words.interval(ratio), words.interval(loss)])
-        more.append(above(ratio, 1.0))
-        lower.append(above(loss))
+        ratios.append(Measured.by_mean(np.divide(*matched(*counts))))
+        losses.append(Measured.by_median(np.subtract(*matched(finals(waiting[rule]), finals(free[rule])))))
+        rows.append([words.named(rule), *(words.interval(each[-1].estimate) for each in (ratios, losses))])
+    more, lower = all_above(ratios, 1.0), all_above(losses)
     head = ["rule", "evaluations, not waiting over waiting", "log regret, waiting minus not waiting"]
     return {
         "table": words.grid(head, rows),

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from nonstop_bench.report import design, model, origins, pairs, queries, tasks, walked, wins
+from nonstop_bench.report import design, model, origins, queries, tasks, walked, wins
 from nonstop_bench.report.pairs import Pairs
 from nonstop_bench.report.results import Results
-from nonstop_bench.statistics import LEVEL, RESAMPLES
+from nonstop_bench.statistics import ALPHA, LEVEL, RESAMPLES
 
 Claim: TypeAlias = Callable[[Results, Pairs], dict[str, str]]
 
@@ -49,7 +49,7 @@ def _method() -> dict[str, str]:
     return {
         "level": f"{100 * LEVEL:.0f} %",
         "resamples": f"{RESAMPLES:,}",
-        "alpha": f"{pairs.ALPHA:g}",
+        "alpha": f"{ALPHA:g}",
     }
 
 

@@ -16,11 +16,10 @@ from typing import Final
 from nonstop_bench.presets import PRICED
 from nonstop_bench.records import Record
 from nonstop_bench.report.results import STANDARD, TASKS, Results, finals, matched
-from nonstop_bench.statistics import Comparison, compared, holm
+from nonstop_bench.statistics import ALPHA, Comparison, compared, holm
 
 #: The suffix of an experiment in which only the rules that are not standard pay for their suggestions.
 UNEQUAL: Final = "-overhead-of-others"
-ALPHA: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def near(results: Results) -> Drawing:
         lines = []
         for k, (rule, suffix) in enumerate([(rule, s) for rule in (*STANDARD, "kb-ucb") for s in ("", UNGUARDED)]):
             found = [
-                (i + 0.12 * (k - 2.5), each)
+                (i + 0.12 * (k - 2.5), each.estimate)
                 for i, name in enumerate(there)
                 if (each := share_of(results.runs(name + suffix).get(rule, []), nearer(NEAR))) is not None
             ]

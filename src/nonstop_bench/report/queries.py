@@ -15,8 +15,8 @@ from nonstop_bench.records import Array, Record
 from nonstop_bench.report import words
 from nonstop_bench.report.pairs import Pairs
 from nonstop_bench.report.results import PURPOSE_BUILT, STANDARD, TASKS, Results, chosen, matched
-from nonstop_bench.report.verdicts import above, judged, tally, within, worded
-from nonstop_bench.statistics import Estimate, mean, median
+from nonstop_bench.report.verdicts import Measured, all_above, all_within, judged, tally, worded
+from nonstop_bench.statistics import Estimate
 
 #: A query nearer than this to a busy point repeats it: proposals are exact to about so much.
 SAME: Final = 1e-6
@@ -30,11 +30,11 @@ _FLOOR = 1e-6  # distances below count as this in logarithms
 UNGUARDED: Final = "-unguarded"
 
 
-def share_of(runs: Sequence[Record], hit: Callable[[Record], Array]) -> Estimate | None:
+def share_of(runs: Sequence[Record], hit: Callable[[Record], Array]) -> Measured | None:
     """The share of hits (1, 0, NaN: no answer) among the queries that the rule chose."""
     rows = [hit(run)[chosen(run)] for run in runs]
     shares = [float(np.nanmean(row)) for row in rows if np.isfinite(row).any()]
-    return mean(np.array(shares)) if shares else None
+    return Measured.by_mean(np.array(shares)) if shares else None
 
 
 def nearer(bound: float, column: str = "delta") -> Callable[[Record], Array]:
@@ -55,7 +55,9 @@ def taken(run: Record) -> Array:
 
 def repeats(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
     """Repeated queries, with the guard and without it, and queries close to busy points."""
-    rows, at, close = [], [], []
+    rows: list[list[str]] = []
+    at: list[Measured] = []
+    close: list[Measured] = []
     for name in TASKS:
         for rule in (*STANDARD, "kb-ucb"):
             guarded, bare = results.runs(name).get(rule, []), results.runs(name + UNGUARDED).get(rule, [])
@@ -71,8 +73,11 @@ def repeats(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
             rows.append([words.task(name), words.named(rule), *(_percent(each) for each in found)])
             if rule in STANDARD:
                 exact = found[1] or found[0]
-                at += [] if exact is None else [-above(exact, NEVER)]
-                close += [] if found[4] is None else [-above(found[4], RARELY)]
+                at += [] if exact is None else [exact]
+                close += [] if found[4] is None else [found[4]]
+    never, rarely = (
+        [-decision for decision in all_above(family, bound)] for family, bound in ((at, NEVER), (close, RARELY))
+    )
     head = ["task", "rule", "first choice taken", "repeated, no guard", f"within {NEAR:g}, no guard"]
     seeds = results.seeds(*(name for name in TASKS if results.runs(name)))
     return {
@@ -81,28 +86,29 @@ def repeats(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
         "rarely": f"{100 * RARELY:.0f} %",
         "close": f"{CLOSE:g}",
         "near": f"{NEAR:g}",
-        "at.verdict": worded(judged(at), seeds),
-        "at.tally": tally(at),
-        "close.verdict": worded(judged(close), seeds),
-        "close.tally": tally(close),
+        "at.verdict": worded(judged(never), seeds),
+        "at.tally": tally(never),
+        "close.verdict": worded(judged(rarely), seeds),
+        "close.tally": tally(rarely),
     }
 
 
-def _percent(estimate: Estimate | None) -> str:
-    return words.NOTHING if estimate is None else words.percent(estimate)
+def _percent(share: Measured | None) -> str:
+    return words.NOTHING if share is None else words.percent(share.estimate)
 
 
 def transition(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
     """Do distances to busy points fall from the first third of a run to the last?"""
     rows: list[list[str]] = []
-    decisions: dict[str, list[int]] = {rule: [] for rule in STANDARD}
+    falls: dict[str, list[Measured]] = {rule: [] for rule in STANDARD}
     for name in TASKS:
         for rule in STANDARD:
             runs = results.runs(name).get(rule, [])
             if runs:
-                fall = median(np.array([_third(run, 0) - _third(run, 2) for run in runs]))
-                decisions[rule].append(above(fall))
-                rows.append([words.task(name), words.named(rule), _factor(fall)])
+                fall = Measured.by_median(np.array([_third(run, 0) - _third(run, 2) for run in runs]))
+                falls[rule].append(fall)
+                rows.append([words.task(name), words.named(rule), _factor(fall.estimate)])
+    decisions = {rule: all_above(family) for rule, family in falls.items()}
     seeds = results.seeds(*(name for name in TASKS if results.runs(name)))
     return {
         "table": words.grid(["task", "rule", "first third over last third"], rows),
@@ -141,7 +147,8 @@ def _short(log: float) -> str:
 
 def sequential(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
     """Asynchronous distances over sequential ones, seed by seed, and the regret after as many evaluations."""
-    rows, decisions = [], []
+    rows: list[list[str]] = []
+    ratios: list[Measured] = []
     for name in TASKS:
         for rule in STANDARD:
             runs, alone = results.runs(name).get(rule, []), _alone(results, name, rule)
@@ -150,9 +157,9 @@ def sequential(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG00
                 {run.case.seed: _log_median(run.recent[chosen(run)]) for run in alone},
             )
             if len(a):
-                ratio = median(a - b)
-                decisions.append(within(ratio, -math.log(ALIKE), math.log(ALIKE)))
-                rows.append([words.task(name), words.named(rule), _factor(ratio)])
+                ratios.append(Measured.by_median(a - b))
+                rows.append([words.task(name), words.named(rule), _factor(ratios[-1].estimate)])
+    decisions = all_within(ratios, -math.log(ALIKE), math.log(ALIKE))
     seeds = results.seeds(*(name for name in TASKS if results.runs(name)))
     return {
         "table": words.grid(["task", "rule", "asynchronous over sequential distance"], rows),
@@ -174,7 +181,8 @@ def _alone(results: Results, name: str, rule: str) -> list[Record]:
 
 def further(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
     """Do the purpose-built rules query further from busy points than UCB?"""
-    rows, decisions = [], []
+    rows: list[list[str]] = []
+    family: list[Measured] = []
     for name in TASKS:
         groups = results.runs(name)
         if "ucb" not in groups:
@@ -182,9 +190,13 @@ def further(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
         of = {
             rule: {run.case.seed: _log_median(run.delta[chosen(run)]) for run in runs} for rule, runs in groups.items()
         }
-        ratios = {rule: median(np.subtract(*matched(of[rule], of["ucb"]))) for rule in PURPOSE_BUILT if rule in of}
-        decisions += [above(ratio) for ratio in ratios.values()]
-        rows.append([words.task(name), *(_short(ratios[r].value) if r in ratios else "–" for r in PURPOSE_BUILT)])
+        ratios = {
+            rule: Measured.by_median(np.subtract(*matched(of[rule], of["ucb"]))) for rule in PURPOSE_BUILT if rule in of
+        }
+        family += ratios.values()
+        cells = [_short(ratios[rule].estimate.value) if rule in ratios else words.NOTHING for rule in PURPOSE_BUILT]
+        rows.append([words.task(name), *cells])
+    decisions = all_above(family)
     seeds = results.seeds(*(name for name in TASKS if results.runs(name)))
     return {
         "table": words.grid(["task", *map(words.named, PURPOSE_BUILT)], rows),

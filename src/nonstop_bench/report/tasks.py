@@ -10,10 +10,10 @@ import numpy as np
 
 from nonstop_bench.records import Record
 from nonstop_bench.report import words
-from nonstop_bench.report.pairs import ALPHA, Pairs
+from nonstop_bench.report.pairs import Pairs
 from nonstop_bench.report.results import LONG, PURPOSE_BUILT, REAL, STANDARD, TASKS, Results, finals, matched
-from nonstop_bench.report.verdicts import Verdict, above, judged, own, tally, unrefuted, worded
-from nonstop_bench.statistics import compared, holm, median
+from nonstop_bench.report.verdicts import Measured, above, all_above, judged, own, tally, unrefuted, worded
+from nonstop_bench.statistics import ALPHA, compared, holm
 
 #: A standard rule is not outperformed if its regret is at most so many times that of the other.
 TWICE: Final = 2.0
@@ -144,7 +144,9 @@ def real(results: Results, pairs: Pairs) -> dict[str, str]:
 
 def scaling(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
     """Who gains more from more workers."""
-    rows, gains, decisions = [], [], []
+    rows: list[list[str]] = []
+    gains: list[list[str]] = []
+    family: list[Measured] = []
     for problem, pattern in _SCALED.items():
         there = {q: results.runs(pattern.format(q)) for q in _WORKERS if results.runs(pattern.format(q))}
         for q, groups in there.items():
@@ -157,10 +159,10 @@ def scaling(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
         for row, column in _RIVALS:
             if all(rule in groups for rule in (row, column) for groups in (few, many)):
                 gain = [matched(finals(few[rule]), finals(many[rule])) for rule in (row, column)]
-                more = median((gain[0][0] - gain[0][1]) - (gain[1][0] - gain[1][1]))
-                decisions.append(above(more))
-                between = f"{several[0]} to {several[-1]}"
-                gains.append([problem, between, f"{words.named(row)} – {words.named(column)}", words.interval(more)])
+                family.append(Measured.by_median((gain[0][0] - gain[0][1]) - (gain[1][0] - gain[1][1])))
+                between, more = f"{several[0]} to {several[-1]}", words.interval(family[-1].estimate)
+                gains.append([problem, between, f"{words.named(row)} – {words.named(column)}", more])
+    decisions = all_above(family)
     names = [pattern.format(q) for pattern in _SCALED.values() for q in _WORKERS]
     head = ["task", "q", "seeds", *map(words.named, ("ucb", "logei", *_OTHERS))]
     return {
@@ -218,25 +220,27 @@ def _decisions(
 def high_dimension(results: Results, pairs: Pairs) -> dict[str, str]:
     """Powell and Ackley in 20 dimensions: is LogEI the best, and do the others make progress?"""
     names = ("paper/powell-20-q8", "paper/ackley-20-q8")
-    better, stuck = [], []
+    better: list[int] = []
+    stuck: dict[tuple[str, str], Measured] = {}
     for name in names:
         found = [pairs.get((name, "logei", rule)) for rule in PURPOSE_BUILT]
         better += [pair.decided() for pair in found if pair is not None]
         for rule in ("ts", "lp-ucb", "llp-ucb"):
             groups = results.runs(name)
             if rule in groups and "random" in groups:
-                off = median(np.subtract(*matched(finals(groups[rule]), finals(groups["random"]))))
-                stuck.append((name, rule, off))
-    ahead = [words.named(rule) + " on " + words.task(name) for name, rule, off in stuck if above(off) < 0]
+                off = np.subtract(*matched(finals(groups[rule]), finals(groups["random"])))
+                stuck[name, rule] = Measured.by_median(off)
+    off_random = dict(zip(stuck, all_above(list(stuck.values())), strict=True))
+    ahead = [f"{words.named(rule)} on {words.task(name)}" for (name, rule), side in off_random.items() if side < 0]
+    progress = [-1 if side < 0 else 1 for side in off_random.values()]
     seeds = results.seeds(*(name for name in names if results.runs(name)))
-    progress = Verdict.ABSENT if not stuck else unrefuted([-1 if above(off) < 0 else 1 for *_, off in stuck])
     return {
         "medians": medians(results, names),
         "superior": worded(judged(better), seeds),
         "tally": tally(better),
-        "stuck.tally": tally(-1 if above(off) < 0 else 1 for *_, off in stuck),
+        "stuck.tally": tally(progress),
         "better": f"{sum(d > 0 for d in better)} of {len(better)}",
         "worse": f"{sum(d < 0 for d in better)}",
         "progress": words.listed(ahead),
-        "stuck": worded(progress, seeds),
+        "stuck": worded(unrefuted(progress), seeds),
     }

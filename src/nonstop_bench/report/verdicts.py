@@ -1,16 +1,20 @@
 """From numbers to verdicts, by one rule for all claims.
 
-A comparison is decided if its 95 % interval excludes no difference (and, between rules, if Holm's p is below 0.05 too).
+A comparison is decided if its 95 % interval excludes no difference and Holm's p is below 0.05. Between two rules, p is
+Wilcoxon's for their differences; where a quantity is held against a bound, for the distances of the seeds from the
+bound, and the family of Holm's correction is all comparisons of the claim.
+
 A claim reproduces if all of its comparisons are decided for it, does not if one is decided against it, and cannot be
 decided otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
-from nonstop_bench.statistics import Estimate
+from nonstop_bench.statistics import ALPHA, Array, Estimate, holm, mean, median, wilcoxon
 
 
 class Verdict(StrEnum):
@@ -45,6 +49,37 @@ def tally(decisions: Iterable[int]) -> str:
     given = list(decisions)
     counts = {word: sum(d == sign for d in given) for word, sign in (("for", 1), ("against", -1), ("open", 0))}
     return ", ".join(f"{count} {word}" for word, count in counts.items()) if given else "–"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """A number of every seed, and their mean or median."""
+
+    seeds: Array
+    estimate: Estimate
+
+    @classmethod
+    def by_mean(cls, seeds: Array) -> Measured:
+        """With their mean."""
+        return cls(seeds, mean(seeds))
+
+    @classmethod
+    def by_median(cls, seeds: Array) -> Measured:
+        """With their median."""
+        return cls(seeds, median(seeds))
+
+
+def all_above(family: Sequence[Measured], bound: float = 0.0) -> list[int]:
+    """Of each: 1 if it is decided to be above the bound, -1 if it is below, 0 if that is open."""
+    adjusted = holm([wilcoxon(it.seeds - bound) for it in family])
+    return [above(it.estimate, bound) if p < ALPHA else 0 for it, p in zip(family, adjusted, strict=True)]
+
+
+def all_within(family: Sequence[Measured], low: float, high: float) -> list[int]:
+    """Of each: 1 if it is decided to be inside, -1 if it is outside, 0 if that is open. Either way it is on one
+    side of each border, and the test that is less certain counts."""
+    adjusted = holm([max(wilcoxon(it.seeds - low), wilcoxon(it.seeds - high)) for it in family])
+    return [within(it.estimate, low, high) if p < ALPHA else 0 for it, p in zip(family, adjusted, strict=True)]
 
 
 def above(estimate: Estimate, bound: float = 0.0) -> int:

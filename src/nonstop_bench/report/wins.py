@@ -7,10 +7,10 @@ from typing import Final
 from nonstop_bench.presets import PRICED
 from nonstop_bench.published import PUBLISHED
 from nonstop_bench.report import words
-from nonstop_bench.report.pairs import ALPHA, UNEQUAL, Pair, Pairs
+from nonstop_bench.report.pairs import UNEQUAL, Pair, Pairs
 from nonstop_bench.report.results import STANDARD, Results
 from nonstop_bench.report.verdicts import Verdict, judged, own, tally, unrefuted, worded
-from nonstop_bench.statistics import share
+from nonstop_bench.statistics import ALPHA, share
 
 _TASKS = {"ackley": "paper/ackley-10-q8", "michalewicz": "paper/michalewicz-5-q16"}
 PRINTED_SEEDS: Final = 20
