@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from nonstop_bench.arena.command import picked
-from nonstop_bench.arena.halves import ARENA, kind, tasks
+from nonstop_bench.arena.halves import ARENA, contender, kind, tasks
 from nonstop_bench.arena.standing import standing
 from nonstop_bench.arena.table import report
 from nonstop_bench.case import OURS, Case
@@ -115,6 +115,26 @@ def test_ranks_weigh_tasks_alike() -> None:
     means, errors = more.ranks()
     assert means == pytest.approx([1.25, 1.75])
     assert errors == pytest.approx([0.25, 0.25])
+
+
+def test_botorch_is_one_contender_whichever_of_its_rules_a_task_asks_for() -> None:
+    runs = [
+        run("branin", OURS, 0, 1.0),
+        run("branin", "botorch-qlogei", 0, 2.0),
+        run("noise-10-branin", OURS, 0, 2.0),
+        run("noise-10-branin", "botorch-qlognei", 0, 1.0),
+    ]
+    found = standing(runs, at_equal_evaluations)
+    assert found.labels == (OURS, "botorch")
+    assert found.won(1).tolist() == [1.0, 0.0]
+    assert found.ranks()[0] == pytest.approx([1.5, 1.5])
+    assert "| botorch | 1.50 ± 0.50 | 0.50 (0.09 to 0.91) of 2 |" in report(runs)
+    assert [contender(label) for label in (OURS, "optuna-gp", "botorch-ucb")] == [OURS, "optuna-gp", "botorch"]
+
+
+def test_no_share_is_below_zero() -> None:
+    text = report([run("branin", OURS, 0, 2.0), run("branin", "hebo", 0, 1.0)])
+    assert "0.00 (0.00 to 0.79) of 1" in text
 
 
 def test_the_report_says_how_much_it_rests_on() -> None:

@@ -44,6 +44,16 @@ def test_the_table_of_the_arena_comes_from_the_results() -> None:
     assert (RESULTS / "arena/held-out.md").read_text(encoding="utf-8") == printed.stdout
 
 
+def test_the_decision_shows_the_tables_of_the_arena() -> None:
+    """Overall, and by kind of task, as they are in the page of the results."""
+    page = Path("docs/decisions/0014-the-default.md").read_text(encoding="utf-8")
+    shown = page.split("<!-- arena -->")[1].split("<!-- /arena -->")[0].strip().split("\n\n")
+    made = (RESULTS / "arena/held-out.md").read_text(encoding="utf-8").split("\n\n")
+    assert shown == [made[2], made[4]]
+    assert shown[0].startswith("|  | mean rank, equal evaluations |")
+    assert shown[1].startswith("|  | bbob |")
+
+
 def test_the_readme_says_how_the_present_default_does_on_the_pairs_of_the_peers() -> None:
     """Its runs are in the arena, those of the others in the table of the peers."""
     present = {_pair(run): run for run in stored(RESULTS, "arena/held-out") if run.case.label == OURS}

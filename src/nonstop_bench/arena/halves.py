@@ -113,6 +113,14 @@ _RIVALS_IN_NOISE: Final = (
 )
 
 
+_BOTORCH: Final = "botorch"
+
+
+def contender(label: str) -> str:
+    """Who stands behind the label of a run: BoTorch is one contender, whichever of its rules a task asks for."""
+    return _BOTORCH if label.startswith(f"{_BOTORCH}-") else label
+
+
 def _experiments(half: Half) -> tuple[Experiment, ...]:
     purpose = "to choose a default on" if half == "choosing" else "to judge the default on"
     noisy, sparse = tuple(map(case, NOISE[half])), tuple(map(case, SPARSE[half]))

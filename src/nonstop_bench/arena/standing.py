@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nonstop_bench import score
-from nonstop_bench.arena.halves import kind
+from nonstop_bench.arena.halves import contender, kind
 from nonstop_bench.case import OURS
 from nonstop_bench.outcomes.standing import error
 from nonstop_bench.records import Array, Record
@@ -79,7 +79,7 @@ class Standing:
 
 def standing(records: Sequence[Record], measure: Callable[[Record], float]) -> Standing:
     """Of all the runs, by this measure; a contender's later run of the same pair replaces the earlier one."""
-    found = {(record.case.label, record.case.problem, record.case.seed): record for record in records}
+    found = {(contender(record.case.label), record.case.problem, record.case.seed): record for record in records}
     labels = tuple(sorted({label for label, _, _ in found}, key=lambda label: (label != OURS, label)))
     order = list(dict.fromkeys(record.case.problem for record in records))
     pairs = sorted({(problem, seed) for _, problem, seed in found}, key=lambda pair: (order.index(pair[0]), pair[1]))

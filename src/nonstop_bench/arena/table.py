@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from nonstop_bench import score
+from nonstop_bench.arena.halves import contender
 from nonstop_bench.arena.standing import Standing, standing
 from nonstop_bench.case import OURS
 from nonstop_bench.contest import at_equal_evaluations, at_equal_time
@@ -49,7 +50,9 @@ def setting(records: Sequence[Record], even: Standing) -> str:
 
 def overall(records: Sequence[Record], even: Standing, timed: Standing, order: Sequence[int]) -> str:
     """One row for each contender, the best mean rank first."""
-    groups = score.by_label(records)
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        groups.setdefault(contender(record.case.label), []).append(record)
     won = f"pairs won by {even.labels[even.reference]}"
     head = ["", "mean rank, equal evaluations", won, "mean rank, equal time", won, "suggestion, ms", "s for a run"]
     rows = [

@@ -17,6 +17,7 @@ from nonstop_bench.outcomes.field import NAMES, OURS
 from nonstop_bench.outcomes.problem import Mask, Problem
 from nonstop_bench.outcomes.race import Run
 from nonstop_bench.records import Array
+from nonstop_bench.statistics import share
 
 #: Smaller regrets, as shares of the largest, are raised to this.
 FLOOR = 1e-9
@@ -92,10 +93,8 @@ def _regret(problem: Problem, run: Run | None) -> float:
 
 def wilson(won: Array) -> tuple[float, float]:
     """Wilson's interval of a share, at 95 per cent."""
-    n, share, z = len(won), float(won.mean()), 1.96
-    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return middle - half, middle + half
+    found = share(float(won.sum()), len(won))
+    return found.low, found.high
 
 
 def error(values: Array) -> float:
