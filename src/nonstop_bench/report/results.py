@@ -16,6 +16,8 @@ from nonstop_bench.records import Record
 #: The experiments of the synthetic tasks: asynchronous, 30 s, suggestions for nothing.
 TASKS: Final = tuple(f"paper/{name}" for name in SYNTHETIC)
 REAL: Final = ("paper/pest-control-q4", "paper/pest-control-q8", "paper/xgboost-300-q4", "paper/xgboost-300-q8")
+#: A simulator emulated from its own runs, so no real task: not judged.
+EMULATED: Final = tuple(f"paper/proteus-emulated-q{q}" for q in (4, 8, 20))
 LONG: Final = ("paper/hartmann-6-q4-long", "paper/egg-holder-q4-long")
 #: Rules that were made for asynchronous workers; random search is none.
 PURPOSE_BUILT: Final = ("kb-ucb", "kb-logei", "ts", "e-logei", "lp-ucb", "llp-ucb", "aegis", "cl-max")

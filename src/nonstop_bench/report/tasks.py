@@ -11,7 +11,7 @@ import numpy as np
 from nonstop_bench.records import Record
 from nonstop_bench.report import words
 from nonstop_bench.report.pairs import Pairs
-from nonstop_bench.report.results import LONG, PURPOSE_BUILT, REAL, STANDARD, TASKS, Results, finals, matched
+from nonstop_bench.report.results import EMULATED, LONG, PURPOSE_BUILT, REAL, STANDARD, TASKS, Results, finals, matched
 from nonstop_bench.report.verdicts import Measured, above, all_above, judged, own, tally, unrefuted, worded
 from nonstop_bench.statistics import ALPHA, compared, holm
 
@@ -130,6 +130,7 @@ def real(results: Results, pairs: Pairs) -> dict[str, str]:
     return {
         "medians": medians(results, REAL),
         "believing": _believing(pairs, REAL),
+        "emulated": medians(results, EMULATED),
         "beaten": words.listed(
             f"{words.named(rule)} on {words.task(name)}" for (name, rule), s in found.items() if s < 0
         ),
