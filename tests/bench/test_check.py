@@ -98,7 +98,7 @@ def test_what_nobody_knows_the_commit_of_has_to_be_declared(folder: Path, made: 
 
 
 def test_rounding_may_part_runs_later_on_but_only_with_other_versions(made: Record) -> None:
-    late, early = moved(made, 12), moved(made, 3)
+    late, early = moved(made, 12), moved(made, checking.ENOUGH - 1)
     assert compared("x", made, made).verdict == "holds"
     same = compared("x", late, made)
     assert (same.verdict, same.agree, same.others, same.held) == ("holds until", 12, "", False)

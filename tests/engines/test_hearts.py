@@ -221,6 +221,7 @@ def test_a_storage_in_memory_needs_no_process() -> None:
 def test_threads_share_one_pacemaker_until_the_last_one_ends(study: nonstop.Study) -> None:
     hearts = Hearts(study.storage, study.id, Lease(40.0), workers=2)
     with hearts.of(1):
+        until(lambda: pacemakers(os.getpid()), "the pacemaker")
         (pacemaker,) = pacemakers(os.getpid())
         other = threading.Thread(target=lambda: hearts.of(0).__enter__())
         other.start()
