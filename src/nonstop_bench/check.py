@@ -36,8 +36,9 @@ _Pile: TypeAlias = Iterator[tuple[str, Record]]
 
 #: Queries closer than this are the same.
 CLOSE = 1e-6
-#: So many queries of the model have to agree before a difference can be one of rounding. Of 40 runs on Ackley and Powell,
-#: made again by the commit that had made them but on another kind of processor, 31 parted, the first after four queries.
+#: So many queries of the model have to agree before a difference can be one of rounding. Of 40 runs on Ackley and
+#: Powell, made again by the commit that had made them but on another kind of processor, 31 parted, the first after
+#: four queries.
 ENOUGH = 3
 #: Queries of the model that the short form compares.
 SHORT = 15
