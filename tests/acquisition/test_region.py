@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import NonlinearConstraint, minimize
 
 import nonstop
-from nonstop.acquisition.border import nearest_to_zero
+from nonstop.acquisition.border import nearest_to_zero, slide
 from nonstop.acquisition.inside import feasible_moves, filling, retracted, scattered
 from nonstop.acquisition.maximize import Terrain, maximize
 from nonstop.errors import SpaceError
@@ -193,6 +196,62 @@ def test_the_shortest_vector_that_satisfies_inequalities() -> None:
     assert nearest_to_zero(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, -1.0])) == pytest.approx([1.0, 0.0])
     assert nearest_to_zero(np.array([[1.0, 0.0]]), np.array([-1.0])) == pytest.approx([0.0, 0.0])
     assert nearest_to_zero(np.array([[1.0], [-1.0]]), np.array([1.0, 1.0])) == pytest.approx([0.0]), "there is none"
+    assert nearest_to_zero(np.array([[0.0, 0.0]]), np.array([1.0])) == pytest.approx([0.0, 0.0]), "no direction"
+    assert nearest_to_zero(np.empty((0, 2)), np.empty(0)) == pytest.approx([0.0, 0.0])
+
+
+def shortest(A: Array, b: Array, tolerance: float) -> Array:
+    """By brute force: the shortest of the feasible points that are nearest to zero on some of the planes."""
+    sets = [list(rows) for c in range(1, A.shape[1] + 1) for rows in combinations(range(len(A)), c)]
+    points: list[Array] = [np.zeros(A.shape[1])]
+    points += [np.asarray(np.linalg.lstsq(A[rows], b[rows])[0], dtype=float) for rows in sets]
+    return min((z for z in points if (A @ z >= b - tolerance).all()), key=np.linalg.norm)
+
+
+@given(k=st.integers(1, 4), cuts=st.integers(1, 4), apart=st.sampled_from([0.0, 1e-15, 1e-9, 1e-4, 1.0]),
+       scale=st.sampled_from([1e-8, 1.0, 1e6]), seed=st.integers(0, 2**32 - 1))  # fmt: skip
+def test_the_shortest_vector_is_that_of_brute_force(k: int, cuts: int, apart: float, scale: float, seed: int) -> None:
+    """Also with cuts in the same or nearly the same direction, where SciPy 1.13 calls the matrix singular."""
+    rng = np.random.default_rng(seed)
+    first = rng.standard_normal(k)
+    A = np.concatenate([first + apart * rng.standard_normal((cuts, k)), np.eye(k), -np.eye(k)])
+    inside = rng.standard_normal(k)
+    b = scale * (A @ inside - rng.exponential(size=len(A)) * (rng.random(len(A)) < 0.7))
+    z, best = nearest_to_zero(A, b), shortest(A, b, 1e-9 * scale)
+    assert (A @ z >= b - 1e-6 * scale).all()
+    assert np.linalg.norm(z) <= np.linalg.norm(best) + 1e-6 * scale
+
+
+@dataclass(frozen=True)
+class Bend:
+    """Strongly curved where the climb begins and linear after that. The curvature of the model must fall by many orders
+    of magnitude, and the rounding errors that it had when it was large stay."""
+
+    slope: Array
+    direction: Array
+    curvature: float
+
+    def value(self, X: Array) -> Array:
+        return self.value_and_gradient(X)[0]
+
+    screen = value
+
+    def value_and_gradient(self, X: Array) -> tuple[Array, Array]:
+        before = np.maximum(0.3 - X @ self.direction, 0.0)[:, None]
+        value = X @ self.slope - 0.5 * self.curvature * before[:, 0] ** 2
+        return value, self.slope + self.curvature * before * self.direction
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rounding_errors_of_the_curvature_end_no_climb(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    slope, direction = rng.uniform(0.1, 1.0, (2, 3))
+    f = Bend(slope, direction / direction.sum(), 10.0 ** rng.uniform(6, 16))
+    cube = box(3, Ball((0.5, 0.5, 0.5), 0.45))
+    start = np.full(3, 0.29)
+    x, value = slide(f, cube, start, np.ones(3, dtype=bool), np.full(3, 0.02), 1e-12)
+    assert cube.holds(x[None])[0]
+    assert value == f.value(x[None])[0] > f.value(start[None])[0]
 
 
 def regret(cube: Cube, peak: Array, best: float, seed: int, n: int) -> float:

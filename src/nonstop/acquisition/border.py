@@ -122,11 +122,13 @@ class _Climb:
         eye = np.eye(len(at))
         A = np.concatenate([self.N, eye, -eye])
         b = np.concatenate([_INSET - np.einsum("ij,ij->i", self.N, at - self.p), low, -high])
-        L = np.linalg.cholesky(self.B + 1e-12 * np.trace(self.B) * eye)
-        newton = np.linalg.solve(L.T, np.linalg.solve(L, self.g))
-        inverse = np.linalg.inv(L)
-        z = nearest_to_zero(A @ inverse.T, b - A @ newton)
-        return np.clip(newton + inverse.T @ z, low, high)
+        # Rounding errors can take the smallest curvatures below zero, where a Cholesky factorisation would fail.
+        curvatures, axes = np.linalg.eigh(self.B)
+        root = axes / np.sqrt(np.maximum(curvatures, 0.0) + 1e-12 * np.trace(self.B))  # root root' is the inverse of B
+        newton = root @ (root.T @ self.g)
+        z = nearest_to_zero(A @ root, b - A @ newton)
+        best: Array = np.clip(newton + root @ z, low, high)
+        return best
 
     def _inside(self, trial: Array) -> Array | None:
         """The trial point if it is feasible; else the point of the border next to it, where a cut is added."""
@@ -233,16 +235,36 @@ class _Climb:
 
 def nearest_to_zero(A: Array, b: Array) -> Array:
     """The shortest z with A z >= b (Lawson and Hanson 1974, least distance programming); zero if there is none."""
-    if not len(A) or (b <= 0.0).all():
+    sizes = np.linalg.norm(A, axis=1)
+    A, b, sizes = A[sizes > 0.0], b[sizes > 0.0], sizes[sizes > 0.0]
+    distance = float((b / sizes).max(initial=0.0))  # of the farthest plane: the unit of length below
+    if distance == 0.0:
         return np.zeros(A.shape[1])
-    from scipy.optimize import nnls  # takes a while to import, and only regions need it
+    r = _residual(np.concatenate([A.T, b[None] / distance]) / np.hypot(sizes, b / distance))
+    return -distance * r[:-1] / r[-1] if abs(r[-1]) > 1e-12 else np.zeros(A.shape[1])
 
-    E = np.concatenate([A.T, b[None]])
-    target = np.zeros(len(E))
-    target[-1] = 1.0
-    try:
-        u, _ = nnls(E, target)
-    except RuntimeError:  # too many iterations: a degenerate corner
-        return np.zeros(A.shape[1])
-    r = E @ u - target
-    return -r[:-1] / r[-1] if abs(r[-1]) > 1e-12 else np.zeros(A.shape[1])
+
+def _residual(E: Array) -> Array:
+    """E u - e for the u >= 0 that makes it shortest, where e is the last unit vector: non-negative least squares by
+    active sets. SciPy's function raises an error where columns depend on each other, as in a corner with two cuts in
+    nearly the same direction, and in some versions only; a least-squares solution of smallest norm is right there."""
+    e = np.zeros(len(E))
+    e[-1] = 1.0
+    u = np.zeros(E.shape[1])
+    active = np.zeros(len(u), dtype=bool)
+    for _ in range(3 * len(u)):
+        slopes = np.where(active, 0.0, E.T @ (e - E @ u))
+        if slopes.max() <= 1e-14:
+            break
+        active[slopes.argmax()] = True
+        while True:
+            s = np.zeros(len(u))
+            s[active] = np.linalg.lstsq(E[:, active], e)[0]
+            falls = active & (s <= 0.0)
+            if not falls.any():
+                break
+            u += (u[falls] / np.maximum(u[falls] - s[falls], 1e-300)).min() * (s - u)
+            active &= ~falls | (u > 1e-15)
+            u[~active] = 0.0
+        u = s
+    return E @ u - e
