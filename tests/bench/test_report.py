@@ -345,6 +345,23 @@ def test_the_walk_takes_the_last_runs_of_a_rule(tmp_path: Path) -> None:
     assert walked.walk(Results(tmp_path), {})["tally"] == "1 for, 1 against, 0 open"
 
 
+def test_what_each_switch_changes_is_marked_where_it_is_decided(tmp_path: Path) -> None:
+    """Ten seeds that all fall by one are a decided fall; of a rule that a step leaves alone the cell is empty."""
+    first, clamp, steep = (f"walk/ackley-10-q8/{name}" for name in ("as-text", "clamp", "steep"))
+    logs = np.linspace(0.0, 0.9, 10)
+    store(tmp_path, first, regrets(first, {"ts": logs.tolist(), "lp-ucb": logs.tolist(), "llp-ucb": logs.tolist()}))
+    store(tmp_path, clamp, regrets(clamp, {"lp-ucb": (logs - 1.0).tolist(), "llp-ucb": (logs + 2.0).tolist()}))
+    mixed = np.where(np.arange(10) % 2, logs + 0.1, logs - 2.1)
+    store(tmp_path, steep, regrets(steep, {"lp-ucb": mixed.tolist()}))
+    table = walked.walk(Results(tmp_path), {})["ackley.changes"].splitlines()
+    assert "random" in table[0]
+    place = [cell.strip() for cell in table[0].split("|")].index("LP-UCB")
+    cells = {line.split("|")[1].strip(): [cell.strip() for cell in line.split("|")] for line in table[2:]}
+    assert [cells[step][place] for step in ("as-text", "clamp", "steep")] == ["0.45", "-0.55 ↓", "-0.55"]
+    assert [cells[step][place + 1] for step in ("as-text", "clamp", "steep")] == ["0.45", "2.45 ↑", ""]
+    assert list(cells) == ["as-text", "clamp", "steep"]
+
+
 def test_results_of_an_older_code_are_named_with_the_reason(tmp_path: Path) -> None:
     for name in ("paper/hartmann-6-q4", "paper/hartmann-6-q8"):
         store(tmp_path, name, regrets(name, {"ucb": [0.0, 1.0]}))

@@ -98,13 +98,9 @@ def medians(results: Results, names: Sequence[str]) -> str:
     for name in names:
         groups = results.runs(name)
         if groups:
-            cells = [_median(finals(groups[rule])) if rule in groups else words.NOTHING for rule in ran]
+            cells = [words.median(finals(groups[rule])) if rule in groups else words.NOTHING for rule in ran]
             rows.append([words.task(name), results.seeds(name).split(" seed")[0], *cells])
     return words.grid(["task", "seeds", *map(words.named, ran)], rows)
-
-
-def _median(values: dict[int, float]) -> str:
-    return words.signed(float(np.median(list(values.values()))))
 
 
 def _believing(pairs: Pairs, names: Sequence[str]) -> str:
@@ -151,7 +147,9 @@ def scaling(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
     for problem, pattern in _SCALED.items():
         there = {q: results.runs(pattern.format(q)) for q in _WORKERS if results.runs(pattern.format(q))}
         for q, groups in there.items():
-            shown = [_median(finals(groups[r])) if r in groups else words.NOTHING for r in ("ucb", "logei", *_OTHERS)]
+            shown = [
+                words.median(finals(groups[r])) if r in groups else words.NOTHING for r in ("ucb", "logei", *_OTHERS)
+            ]
             rows.append([problem, str(q), results.seeds(pattern.format(q)).split(" seed")[0], *shown])
         several = [q for q in there if q > 1]
         if len(several) < 2:

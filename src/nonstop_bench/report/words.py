@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
+
+import numpy as np
 
 from nonstop_bench.statistics import Estimate
 from nonstop_bench.tables import markdown
@@ -51,6 +53,11 @@ def signed(value: float, digits: int = 2) -> str:
         return NOTHING
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if float(text) == 0.0 else text
+
+
+def median(values: Mapping[int, float]) -> str:
+    """The median over seeds."""
+    return signed(float(np.median(list(values.values()))))
 
 
 def percent(estimate: Estimate) -> str:
