@@ -340,6 +340,9 @@ def test_the_walk_takes_the_last_runs_of_a_rule(tmp_path: Path) -> None:
     rows = {line.split(" | ")[0].strip("| "): line.split(" | ")[1:4] for line in table[2:]}
     assert rows["as-text"] == ["–", "1.00", "1.00"]
     assert rows[second.rpartition("/")[2]] == ["–", "1.00", "0.00"]
+    agreement, off = table[-1].split(" | ")[-2:]
+    assert agreement == "1 of 2"
+    assert float(off.strip("| ")) == pytest.approx((0.0 + 0.95) / 2, abs=0.006), "the paper has 1.00 and 0.95"
     assert walked.walk(results, {})["verdict"] == "**not measured**", "the last step was not run"
     store(tmp_path, last, regrets(last, {"ucb": [0.0] * 6, "ts": [1.0] * 6, "lp-ucb": [-1.0] * 6}))
     assert walked.walk(Results(tmp_path), {})["tally"] == "1 for, 1 against, 0 open"

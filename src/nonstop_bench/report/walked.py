@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Final
 
@@ -14,7 +15,7 @@ from nonstop_bench.records import Record
 from nonstop_bench.report import words
 from nonstop_bench.report.pairs import Pairs
 from nonstop_bench.report.results import STANDARD, Results, finals, matched
-from nonstop_bench.report.verdicts import Measured, Verdict, all_above, judged, tally, worded
+from nonstop_bench.report.verdicts import Measured, all_above, judged, tally, worded
 from nonstop_bench.report.wins import agree
 from nonstop_bench.walk import STEPS, WALKERS, at_step
 
@@ -34,33 +35,48 @@ def at(results: Results, task: str) -> dict[str, dict[str, list[Record]]]:
 def walk(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
     """Win-rates at every step beside the paper's; what each step changes; whether the last has the paper's tables."""
     said: dict[str, str] = {}
-    last = []
+    decisions: dict[str, list[int]] = {}
     for key, name in _TASKS.items():
         printed = PUBLISHED[name].win_rate
         found = at(results, name.removeprefix("paper/"))
         for row in STANDARD:
             cells = {column: value for (of, column), value in printed.items() if of == row}
-            rows = [["the paper", *(f"{value:.2f}" for value in cells.values()), words.NOTHING]] if found else []
+            rows = [["the paper", *(f"{value:.2f}" for value in cells.values()), *[words.NOTHING] * 2]] if found else []
             for step, groups in found.items():
-                shares = {column: _wins(groups, row, column) for column in cells}
-                same = [agree(*won, cells[column]) for column, won in shares.items() if won is not None]
-                shown = [words.NOTHING if won is None else f"{won[0] / won[1]:.2f}" for won in shares.values()]
-                rows.append([step, *shown, f"{sum(same)} of {len(same)}"])
-                if step == STEPS[-1].name:
-                    last += [1 if each else -1 for each in same]
-            said[f"{key}.{row}"] = words.grid([f"{words.named(row)} against", *map(words.named, cells), "agree"], rows)
+                shown, same = _beside(groups, row, cells)
+                rows.append([step, *shown])
+                decisions.setdefault(step, []).extend(same)
+            head = [f"{words.named(row)} against", *map(words.named, cells), "agree", "off"]
+            said[f"{key}.{row}"] = words.grid(head, rows)
         said[f"{key}.changes"] = _changes(results, name.removeprefix("paper/"))
-    verdict = judged(last) if last else Verdict.ABSENT
+    first, last = (decisions.get(step.name, []) for step in (STEPS[0], STEPS[-1]))
     return {
         **said,
-        "verdict": worded(verdict, "the seeds there are"),
+        "verdict": worded(judged(last), "the seeds there are"),
         "tally": tally(last),
-        "cells": f"{sum(each > 0 for each in last)} of {len(last)}",
+        "cells.first": _of(first),
+        "cells": _of(last),
         "seconds": _seconds(results),
     }
 
 
-def _wins(groups: dict[str, list[Record]], row: str, column: str) -> tuple[float, int] | None:
+def _of(decisions: list[int]) -> str:
+    return f"{sum(each > 0 for each in decisions)} of {len(decisions)}"
+
+
+def _beside(groups: Mapping[str, list[Record]], row: str, printed: Mapping[str, float]) -> tuple[list[str], list[int]]:
+    """The win-rates of a rule against others beside the printed ones, as cells of a table; and for each that was run: 1
+    if it agrees, or else -1."""
+    won = {column: _wins(groups, row, column) for column in printed}
+    there = {column: wins for column, wins in won.items() if wins is not None}
+    same = [agree(*wins, printed[column]) for column, wins in there.items()]
+    off = [abs(wins / n - printed[column]) for column, (wins, n) in there.items()]
+    shares = [words.NOTHING if wins is None else f"{wins[0] / wins[1]:.2f}" for wins in won.values()]
+    mean = f"{np.mean(off):.2f}" if off else words.NOTHING
+    return [*shares, f"{sum(same)} of {len(same)}", mean], [1 if each else -1 for each in same]
+
+
+def _wins(groups: Mapping[str, list[Record]], row: str, column: str) -> tuple[float, int] | None:
     """How many seeds the row wins, a tie counting half, of how many."""
     a, b = matched(finals(groups.get(row, [])), finals(groups.get(column, [])))
     return (float((a < b).sum() + 0.5 * (a == b).sum()), len(a)) if len(a) else None
