@@ -262,6 +262,21 @@ def test_lengthscales_that_fall_by_two_decades(tmp_path: Path) -> None:
     said = model.lengthscales(Results(tmp_path), {})
     assert said["verdict"] == said["calm"] == "**reproduces**"
     assert "| UCB | 2.00 [2.00, 2.00] |" in said["table"]
+    assert (said["walked"], said["released"]) == ("(not measured)", "**not measured**")
+
+
+def test_lengthscales_on_the_walk(tmp_path: Path) -> None:
+    """Half a decade without a switch, two with all of them; a step that was not run is not there."""
+    last = f"walk/ackley-10-q8/{STEPS[-1].name}"
+    for name, end in ((ACKLEY + queries.UNGUARDED, 10**-0.5), (last, 0.01)):
+        for rule in ("ucb", "logei"):
+            cases = [replace(PRESETS[name].base.by(rule), seed=seed) for seed in range(8)]
+            scales = [NAN] * 9 + [1.0] * 5 + [end] * 40
+            store(tmp_path, name, [record(c, finished=[0.0] * 54, value=1.0, lengthscale=scales) for c in cases])
+    said = model.lengthscales(Results(tmp_path), {})
+    assert said["released"] == "**reproduces**"
+    assert [line.split(" | ")[0].strip("| ") for line in said["walked"].splitlines()[2:]] == ["as-text", "as-published"]
+    assert "| as-text | 0.50 [0.50, 0.50] | 0.50 [0.50, 0.50] |" in said["walked"]
 
 
 def test_the_price_of_others_is_a_mix_of_two_experiments(tmp_path: Path) -> None:

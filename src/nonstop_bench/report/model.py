@@ -27,7 +27,7 @@ from nonstop_bench.report.verdicts import (
     worded,
 )
 from nonstop_bench.statistics import Estimate
-from nonstop_bench.walk import STEPS, at_step
+from nonstop_bench.walk import STEPS, Step, at_step
 
 _TASK = "paper/ackley-10-q8"
 #: What "about two orders of magnitude" has to mean, in decades.
@@ -50,27 +50,36 @@ def lengthscales(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG
             falls.append(decades)
             calms.append(changes)
     fall, calm = all_within(falls, *_ABOUT), all_above(calms)
-    rows += _walked(results)
+    released = [fallen for rule in STANDARD if (fallen := _at(results, STEPS[-1], rule)) is not None]
     seeds = results.seeds(_TASK)
     return {
         "table": words.grid(["rule", "fall of the lengthscale, decades", "fall of its change, decades"], rows),
+        "walked": _walked(results),
         "about": f"{_ABOUT[0]:g} to {_ABOUT[1]:g} decades",
         "verdict": worded(judged(fall), seeds),
         "tally": tally(fall),
+        "released": worded(
+            judged(all_within(released, *_ABOUT)), f"{len(released[0].seeds)} seeds" if released else ""
+        ),
         "calm": worded(judged(calm), seeds),
         "calm.tally": tally(calm),
     }
 
 
-def _walked(results: Results) -> list[list[str]]:
-    """The same for UCB at every step from the text to the published code that changes it."""
+def _walked(results: Results) -> str:
+    """By how many decades the lengthscale falls at every step from the text to the published code that changes it."""
     rows = []
-    for step in (step for step in STEPS if step is STEPS[0] or "ucb" in step.rules):
-        runs = results.runs(at_step(_TASK.removeprefix("paper/"), step.name, "ucb")).get("ucb", [])
-        if runs:
-            both = [_fallen(runs, column).estimate for column in ("lengthscale", "change")]
-            rows.append([f"UCB, {step.name}", *map(words.interval, both)])
-    return rows
+    for step in (step for step in STEPS if step is STEPS[0] or set(STANDARD) <= set(step.rules)):
+        fallen = [_at(results, step, rule) for rule in STANDARD]
+        if any(fallen):
+            rows.append([step.name, *(words.NOTHING if it is None else words.interval(it.estimate) for it in fallen)])
+    return words.grid(["step", *map(words.named, STANDARD)], rows)
+
+
+def _at(results: Results, step: Step, rule: str) -> Measured | None:
+    """The fall of a rule's lengthscale at a step of the walk; None if that was not run."""
+    runs = results.runs(at_step(_TASK.removeprefix("paper/"), step.name, rule)).get(rule, [])
+    return _fallen(runs, "lengthscale") if runs else None
 
 
 def _fallen(runs: Sequence[Record], column: str) -> Measured:

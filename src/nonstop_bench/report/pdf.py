@@ -36,7 +36,7 @@ _TABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "Real tasks": ("real.medians",),
     "Queries at and near busy points": ("repeats.table",),
     "Sequential counterparts": ("sequential.table",),
-    "Lengthscales": ("lengthscales.table",),
+    "Lengthscales": ("lengthscales.table", "lengthscales.walked"),
     "Workers that wait": ("synchronous.table",),
     "More workers": ("scaling.gains", "scaling.medians"),
     "More time": ("long.table",),
