@@ -28,6 +28,7 @@ def test_the_preset() -> None:
         max_points=768,
         candidates=128,
         refit=0.1,
+        mean="constant",
         close_ups=True,
     )
     ucb, logei = nonstop.KrigingBeliever(nonstop.UCB(2.0)), nonstop.KrigingBeliever(nonstop.LogEI())

@@ -186,7 +186,8 @@ def test_none_where_a_box_is_no_cube_of_the_same_kind() -> None:
 
 
 def test_many_proposals_are_closer_to_the_peak_than_without() -> None:
-    """A ripple hides the peak from a model of few results: the one of the surroundings sees it."""
+    """A ripple hides the peak from a model of few results whose mean is that of the good ones: the one of the
+    surroundings sees it."""
     rng = np.random.default_rng(1)
     X = np.concatenate([rng.random((400, 2)), (PEAK + 0.02 * rng.normal(size=(100, 2))).clip(0.0, 1.0)])
     y = bowl(X) * 10.0 + 0.3 * np.cos(40.0 * (X - PEAK)).sum(axis=1)
@@ -195,7 +196,7 @@ def test_many_proposals_are_closer_to_the_peak_than_without() -> None:
         points = np.array([propose(X, y, rule="logei", seed=seed, surrogate=surrogate).x for seed in range(12)])
         return float(np.median(np.square(points - PEAK).sum(axis=1)))
 
-    assert regret(FEW) < 0.5 * regret(WITHOUT)
+    assert regret(replace(FEW, mean="zero")) < 0.5 * regret(replace(WITHOUT, mean="zero"))
 
 
 def test_the_same_bytes_from_the_same_arguments() -> None:

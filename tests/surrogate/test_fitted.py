@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -63,6 +64,22 @@ def test_given_hyperparameters_serve_as_they_are() -> None:
         assert fitted(PAPER, X, y, warm, refit=math.inf).hyperparameters is warm
         assert fitted(PAPER, X, y, warm).hyperparameters is not warm
     assert fitted(PAPER, X, y, None, refit=math.inf).hyperparameters.results == 40
+
+
+def test_a_constant_mean_of_given_hyperparameters() -> None:
+    """It is the generalised least-squares estimate, and the hyperparameters stay as they are."""
+    X = np.random.default_rng(5).random((40, 3)) ** 3  # most of the points are in one corner
+    y = np.exp(3.0 * X[:, 0]) + X[:, 1]
+    model = fitted(replace(PAPER, mean="constant"), X, y, HYPER, refit=math.inf)
+    assert model.hyperparameters is HYPER
+    scaled = (X[:, None] - X) / np.array(HYPER.lengthscales)
+    K = np.exp(-0.5 * np.square(scaled).sum(axis=-1)) + HYPER.noise * np.eye(40)
+    z = (y - y.mean()) / y.std(ddof=1)
+    level = np.linalg.solve(K, z).sum() / np.linalg.solve(K, np.ones(40)).sum()
+    assert abs(level) > 0.1
+    np.testing.assert_allclose(model.gp.y, z - level, atol=1e-10)
+    np.testing.assert_allclose(model.output.backward(model.gp.y), y)
+    np.testing.assert_allclose(model.gp.alpha, np.linalg.solve(K, z - level), rtol=1e-6, atol=1e-8)
 
 
 @pytest.mark.parametrize(("results", "serves"), [(37, True), (40, True), (43, True), (36, False), (44, False)])

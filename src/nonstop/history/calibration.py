@@ -16,7 +16,6 @@ from nonstop.history.posterior import posterior
 from nonstop.history.window import Window, window
 from nonstop.outcomes.goals import VALUE
 from nonstop.surrogate.gp import GP
-from nonstop.surrogate.output import Bilog, Compress
 from nonstop.trials.spec import Spec
 from nonstop.trials.trial import Trial
 from nonstop.types import Array
@@ -78,7 +77,7 @@ def check(spec: Spec, trials: Sequence[Trial], outcome: str | None = None) -> Ch
         high,
         coverages(errors, sd),
         explained,
-        isinstance(model.output, Compress | Bilog),
+        model.output.compresses,
         seen,
         seen.wider(np.concatenate([predicted, low, high])),
         model.view.name,

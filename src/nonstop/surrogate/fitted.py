@@ -85,32 +85,41 @@ def fitted(
     output = output_of(surrogate.output, y) if output is None else output
     z = output.forward(y)
     rung: FitRung = "model"
-    if warm is not None and _still_good(warm, results, surrogate.refit if refit is None else refit):
+    reused = warm is not None and _still_good(warm, results, surrogate.refit if refit is None else refit)
+    if warm is not None and reused:
         hyperparameters = warm
     else:
         hyperparameters, rung = _estimated(surrogate, X, z, warm, results, embedding)
     twin = next((gp for gp in like if gp.hyperparameters == hyperparameters), None)
     gp = GP.of(X, z, hyperparameters, surrogate.kernel, embedding) if twin is None else twin.of_values(z)
     if level:
-        gp, output = _levelled(surrogate, gp, output, results)
+        gp, output = _levelled(surrogate, gp, output, results, reused)
     if gp.jitter > 0.0 and rung == "model":
         rung = "jitter"
     return Fitted(gp, output, rung, rows, results, time.perf_counter() - started)
 
 
-def _levelled(surrogate: Surrogate, gp: GP, output: Output, results: int) -> tuple[GP, Output]:
+def _levelled(surrogate: Surrogate, gp: GP, output: Output, results: int, reused: bool) -> tuple[GP, Output]:
     """The same with a constant mean: the likeliest one given the hyperparameters, which are then estimated again, and
-    so on until it stays where it is. Each step makes the likelihood larger, so the end is a maximum in all of them."""
+    so on until it stays where it is. Each step makes the likelihood larger, so the end is a maximum in all of them.
+    Hyperparameters that are used again stay as they are."""
     z, level = gp.y, 0.0
     for _ in range(_LEVELS):
-        ones = gp.of_values(np.ones(len(z)))
-        likeliest = float(ones.alpha @ z / ones.alpha.sum())
+        likeliest = _likeliest_level(gp, z)
         if abs(likeliest - level) < _LEVEL:
             break
         level = likeliest
+        if reused:
+            return gp.of_values(z - level), Shifted(output, level)
         found, _ = _estimated(surrogate, gp.X, z - level, gp.hyperparameters, results, gp.embedding)
         gp = GP.of(gp.X, z - level, found, surrogate.kernel, gp.embedding)
     return gp, Shifted(output, level)
+
+
+def _likeliest_level(gp: GP, z: Array) -> float:
+    """The constant mean that makes these values likeliest, given the hyperparameters: 1' K^-1 z / 1' K^-1 1."""
+    ones = gp.of_values(np.ones(len(z)))
+    return float(ones.alpha @ z / ones.alpha.sum())
 
 
 def several_output(surrogate: Surrogate, y: Array, least: float) -> Output:

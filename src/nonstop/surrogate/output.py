@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,10 @@ OutputName: TypeAlias = Literal["standardize", "compress"]
 
 class Output(Protocol):
     """A strictly increasing map of values, and its inverse."""
+
+    @property
+    def compresses(self) -> bool:
+        """Are some differences of values made smaller than others?"""
 
     def forward(self, y: Array) -> Array:
         """Values as the model sees them."""
@@ -38,6 +42,7 @@ def output_of(name: OutputName, y: Array) -> Output:
 class Standardize:
     """z = (y / unit - center) / spread, with the largest |y| as unit. For constant values the spread is 1."""
 
+    compresses: ClassVar[bool] = False
     unit: float = 1.0
     center: float = 0.0
     spread: float = 1.0
@@ -68,6 +73,10 @@ class Shifted:
     inner: Output
     level: float
 
+    @property
+    def compresses(self) -> bool:
+        return self.inner.compresses
+
     def forward(self, y: Array) -> Array:
         return self.inner.forward(y) - self.level
 
@@ -88,6 +97,7 @@ class Compress:
     digits otherwise.
     """
 
+    compresses: ClassVar[bool] = True
     inner: Standardize
     knee: float
     scale: float
@@ -129,6 +139,7 @@ class Bilog:
     (Eriksson and Poloczek 2021). `scale` is the median of |s|.
     """
 
+    compresses: ClassVar[bool] = True
     scale: float
     outer: Standardize
 
