@@ -65,7 +65,8 @@ class Proposal:
     #: The acquisition's value there, failures and bounds taken into account; NaN without one, and if another point than
     #: its maximum had to be taken. In a close-up, it is that of the model of its results.
     value: float
-    #: The posterior mean of the objective there, in standardised units; NaN with several objectives.
+    #: The posterior mean of the objective there, in standardised units, as a distance from the mean of the process; NaN
+    #: with several objectives.
     mean: float
     #: The posterior standard deviation there, in standardised units; NaN with several objectives.
     sd: float

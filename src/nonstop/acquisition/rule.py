@@ -36,8 +36,8 @@ class Score(Protocol):
 
     def score(self, mean: Array, sd: Array, best: float) -> tuple[Array, Array, Array]:
         """Values (m,) and their derivatives in mean and sd. `best` is the value to beat. All in standardised units: y
-        has zero mean and unit variance. Values should not fall as sd grows: candidates are ranked by an upper bound
-        of sd first."""
+        has unit variance, and 0 is the mean of the process. Values should not fall as sd grows: candidates are ranked
+        by an upper bound of sd first."""
 
 
 @runtime_checkable

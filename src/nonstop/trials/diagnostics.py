@@ -27,7 +27,7 @@ class Diagnostics:
     skip: int = 0
     #: The value of the acquisition function at the point, if it is a number.
     acquisition: float | None = None
-    #: Posterior mean at the point, standardised.
+    #: Posterior mean at the point, standardised, as a distance from the mean of the process.
     mean: float | None = None
     #: Posterior standard deviation at the point, standardised.
     sd: float | None = None
