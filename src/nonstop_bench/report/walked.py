@@ -16,10 +16,9 @@ from nonstop_bench.report import words
 from nonstop_bench.report.pairs import Pairs
 from nonstop_bench.report.results import STANDARD, Results, finals, matched
 from nonstop_bench.report.verdicts import Measured, all_above, judged, tally, worded
-from nonstop_bench.report.wins import agree
+from nonstop_bench.report.wins import TABLES, agree
 from nonstop_bench.walk import STEPS, WALKERS, at_step
 
-_TASKS: Final = {"ackley": "paper/ackley-10-q8", "michalewicz": "paper/michalewicz-5-q16"}
 _MARKS: Final = {1: " ↑", -1: " ↓", 0: ""}
 
 
@@ -35,8 +34,9 @@ def at(results: Results, task: str) -> dict[str, dict[str, list[Record]]]:
 def walk(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
     """Win-rates at every step beside the paper's; what each step changes; whether the last has the paper's tables."""
     said: dict[str, str] = {}
-    decisions: dict[str, list[int]] = {}
-    for key, name in _TASKS.items():
+    last: list[int] = []
+    for key, name in TABLES.items():
+        decisions: dict[str, list[int]] = {}
         printed = PUBLISHED[name].win_rate
         found = at(results, name.removeprefix("paper/"))
         for row in STANDARD:
@@ -49,13 +49,14 @@ def walk(results: Results, pairs: Pairs) -> dict[str, str]:  # noqa: ARG001
             head = [f"{words.named(row)} against", *map(words.named, cells), "agree", "off"]
             said[f"{key}.{row}"] = words.grid(head, rows)
         said[f"{key}.changes"] = _changes(results, name.removeprefix("paper/"))
-    first, last = (decisions.get(step.name, []) for step in (STEPS[0], STEPS[-1]))
+        ends = [(step.name, decisions.get(step.name, [])) for step in (STEPS[0], STEPS[-1])]
+        said[f"{key}.agree"] = ", ".join(f"{step} {_of(same)}" for step, same in ends if same) or words.ABSENT
+        said[f"{key}.seeds"] = results.seeds(f"walk/{name.removeprefix('paper/')}/{STEPS[-1].name}")
+        last += ends[-1][1]
     return {
         **said,
         "verdict": worded(judged(last), "the seeds there are"),
         "tally": tally(last),
-        "cells.first": _of(first),
-        "cells": _of(last),
         "seconds": _seconds(results),
     }
 
@@ -113,7 +114,7 @@ def _path(results: Results, task: str, rule: str) -> dict[str, dict[int, float]]
 def _seconds(results: Results) -> str:
     """What a suggestion costs at the last step, in milliseconds of the processor: the median over runs."""
     rows = []
-    for name in _TASKS.values():
+    for name in TABLES.values():
         groups = results.runs(f"walk/{name.removeprefix('paper/')}/{STEPS[-1].name}")
         if groups:
             medians = {rule: [score.suggestion_seconds(run) for run in groups.get(rule, [])] for rule in WALKERS}

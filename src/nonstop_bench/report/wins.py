@@ -12,7 +12,8 @@ from nonstop_bench.report.results import STANDARD, Results
 from nonstop_bench.report.verdicts import Verdict, judged, own, tally, unrefuted, worded
 from nonstop_bench.statistics import ALPHA, share
 
-_TASKS = {"ackley": "paper/ackley-10-q8", "michalewicz": "paper/michalewicz-5-q16"}
+#: The tasks of the paper's tables, by the names that the page has for them.
+TABLES: Final = {"ackley": "paper/ackley-10-q8", "michalewicz": "paper/michalewicz-5-q16"}
 PRINTED_SEEDS: Final = 20
 _ALWAYS = 0.9  # what "almost always" has to mean at least
 
@@ -20,7 +21,7 @@ _ALWAYS = 0.9  # what "almost always" has to mean at least
 def tables(results: Results, pairs: Pairs) -> dict[str, str]:
     """The win-rates: ours beside the paper's, and whether UCB is ahead of every rule."""
     said: dict[str, str] = {}
-    for key, name in _TASKS.items():
+    for key, name in TABLES.items():
         seeds = results.seeds(name)
         ours = {column: pair for (row, column), pair in _row(pairs, name).items() if row == "ucb"}
         said[f"{key}.seeds"] = seeds
@@ -103,14 +104,14 @@ def rejections(results: Results, pairs: Pairs) -> dict[str, str]:
         "own": own(unrefuted([1 if sum(p < ALPHA for p in printed) >= _ALWAYS * len(printed) else -1]), ""),
         "always": f"{100 * _ALWAYS:.0f} %",
         "alpha": f"{ALPHA:g}",
-        "verdict": worded(verdict, results.seeds(*_TASKS.values())),
+        "verdict": worded(verdict, results.seeds(*TABLES.values())),
     }
 
 
 def price(results: Results, pairs: Pairs) -> dict[str, str]:
     """The tables where suggestions cost nothing, something for all, and something for all but the standard rules."""
     said: dict[str, str] = {}
-    for key, name in _TASKS.items():
+    for key, name in TABLES.items():
         scenarios = {"for nothing": name, "0.5 s for all": name + PRICED, "0.5 s for the others": name + UNEQUAL}
         for row in STANDARD:
             said[f"{key}.{row}"] = _priced(pairs, name, row, scenarios)
