@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 import nonstop
+from nonstop.numerics.threads import limit_threads
 from nonstop.space.encoding import encode
 from nonstop_bench.case import OURS, Case
 from nonstop_bench.origin import origin
@@ -20,11 +21,13 @@ from nonstop_bench.simulate import Optimizer, Setup, Simulated, simulate
 
 
 def run(case: Case) -> Record:
-    """Run a case. Deterministic except for `seconds`, and for everything if the overhead is measured."""
+    """Run a case. Deterministic except for `seconds`, and for everything if the overhead is measured. Values of a task
+    may depend on the number of BLAS threads in their last digits, and so everything after them: it is one."""
     made = origin()  # before the run: while it runs, the files may change
     started = time.process_time()
-    task = find(case.problem, case.seed)
-    record = record_of(case, task, simulate(setup_of(case, task)))
+    with limit_threads(1):
+        task = find(case.problem, case.seed)
+        record = record_of(case, task, simulate(setup_of(case, task)))
     return replace(
         record,
         commit=made.commit,

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 import nonstop
 from nonstop.space.encoding import encode
@@ -185,3 +186,13 @@ def test_a_peer_takes_the_place_of_the_rule_after_the_first_points() -> None:
     assert np.array_equal(ours.value[first], peer.value[first])
     assert ours.value[INITIAL + SMALL.q] != peer.value[INITIAL + SMALL.q]
     assert np.isfinite(peer.seconds[INITIAL:]).all()
+
+
+def test_a_run_does_not_depend_on_the_number_of_threads() -> None:
+    """The values of the emulator are solutions of a linear system, whose last digits do."""
+    case = Case("proteus-emulated", rule="random", q=2, horizon=3.0)
+    records = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, user_api="blas"):
+            records.append(run(case))
+    assert differing(*records) == []
