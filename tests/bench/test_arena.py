@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from nonstop_bench.arena.command import picked
+from nonstop_bench.arena.command import FIRST, gathered, picked
 from nonstop_bench.arena.halves import ARENA, contender, kind, tasks
 from nonstop_bench.arena.standing import standing
 from nonstop_bench.arena.table import report
@@ -77,7 +77,10 @@ def test_the_halves_are_as_wide_as_they_say() -> None:
 def run(problem: str, label: str, seed: int, regret: float, seconds: float = 0.01) -> Record:
     """Two evaluations of two workers after one initial point, the second with this regret."""
     case = Case(problem, q=2, seed=seed, horizon=None, evaluations=2, overhead="measured", optimizer=label)
-    case = case.by(OURS) if label == OURS else case
+    return finished(case.by(OURS) if label == OURS else case, regret, seconds)
+
+
+def finished(case: Case, regret: float, seconds: float = 0.01) -> Record:
     return record(case, finished=[0.0, 0.5, 1.0], value=[8.0, 4.0, regret], seconds=[NAN, seconds, seconds])
 
 
@@ -141,7 +144,9 @@ def test_the_report_says_how_much_it_rests_on() -> None:
     other = run("branin", OURS, 0, 1.0)
     text = report([*RUNS, replace(other, case=other.case.by("kb-ucb@rbf"))])
     assert "2 tasks and 2 seeds: 4 pairs, of which all 4 contenders ran 0." in text
-    assert "Configurations of nonstop tried in these results: 2." in text
+    assert "Configurations of nonstop tried in these results: 2.\n" in text
+    older = report([replace(each, commit=None) for each in RUNS[3:5]] + RUNS[5:])
+    assert "2 of these runs are those of the first contest" in older
     (overall,) = [line for line in text.splitlines() if line.startswith("| hebo | – |")]
     assert "0.50 (0.13 to 0.87) of 3" in overall
     assert "| hebo | 0.50 (0.09 to 0.91) of 2 | 0.50 (0.05 to 0.95) of 1 |" in text
@@ -156,6 +161,26 @@ def test_cases_by_task_and_contender() -> None:
     assert picked(name, None, None, None) == preset(name).cases()
     with pytest.raises(ValueError, match=r"arena/choosing has no bbob-f99-\*, only hartmann-6, "):
         picked(name, 1, None, ["bbob-f99-*"])
+    formulas = picked("arena/held-out", 1, ["nonstop"], ["formulas"])
+    assert [case.problem for case in formulas] == [case.problem for case in HELD_OUT]
+
+
+def test_runs_of_the_first_contest_count_until_they_are_made_again(tmp_path: Path) -> None:
+    """Those of the others that the arena asks for: not ours, not BoTorch's UCB, not an eleventh seed."""
+    part = preset("arena/held-out")
+    asked = {case.label: case for case in part.cases(1) if case.problem == "shekel"}
+    tpe, botorch = asked["optuna-tpe"], asked["botorch-qlogei"]
+    others = [asked[OURS], replace(botorch, optimizer="botorch-ucb"), replace(botorch, seed=10)]
+    (tmp_path / "peers").mkdir()
+    (tmp_path / "arena").mkdir()
+    for case in (tpe, botorch, *others):
+        append(tmp_path / f"{FIRST}.jsonl", replace(finished(case, 3.0), commit=None))
+    assert [each.case for each in gathered(tmp_path, part.name)] == [tpe, botorch]
+    again = replace(finished(tpe, 2.0), commit="c0ffee", clean=True)
+    append(tmp_path / f"{part.name}.jsonl", again)
+    found = {each.case: each for each in gathered(tmp_path, part.name)}
+    assert set(found) == {tpe, botorch}
+    assert (found[tpe].commit, found[botorch].commit) == ("c0ffee", None)
 
 
 def test_the_command_runs_and_prints(tmp_path: Path) -> None:

@@ -10,21 +10,24 @@ from pathlib import Path
 import click
 
 from nonstop_bench import experiment, records
-from nonstop_bench.arena.halves import ARENA
+from nonstop_bench.arena.halves import ARENA, kind
 from nonstop_bench.arena.table import report
-from nonstop_bench.case import Case
+from nonstop_bench.case import OURS, Case
 from nonstop_bench.contest import at_equal_evaluations
 from nonstop_bench.options import RESULTS, WORKERS
 from nonstop_bench.presets import preset
+from nonstop_bench.records import Record
 
 PARTS = [part.name.removeprefix("arena/") for part in ARENA]
+#: The first contest: its nine tasks are the formulas of the held-out half, so runs of the same cases count here, too.
+FIRST = "peers/held-out"
 
 
 @click.command()
 @click.argument("parts", nargs=-1, required=True, type=click.Choice(PARTS), metavar="PART...")
 @click.option("--seeds", type=click.IntRange(1), help="How many seeds, from 0 on.  [default: 10]")
 @click.option("--rules", help="Only these contenders, with commas between them: nonstop, hebo, rule@surrogate, …")
-@click.option("--tasks", help="Only these tasks, with commas between them; * stands for anything.")
+@click.option("--tasks", help="Only these tasks or kinds of tasks, with commas between them; * stands for anything.")
 @WORKERS
 @RESULTS
 @click.option("--only-table", is_flag=True, help="Run nothing; print the tables of existing results.")
@@ -44,30 +47,46 @@ def arena(
     \b
     nonstop-bench arena choosing --rules nonstop,hebo --tasks 'bbob-*,tune-*' --seeds 3
     nonstop-bench arena held-out held-out-noise held-out-sparse --only-table
+    nonstop-bench arena held-out --tasks formulas --only-table
     """
-    names = [f"arena/{part}" for part in parts]
+    names, wanted = [f"arena/{part}" for part in parts], _listed(tasks)
     for name in [] if only_table else names:
-        chosen = picked(name, seeds, _listed(rules), _listed(tasks))
+        chosen = picked(name, seeds, _listed(rules), wanted)
         for record in experiment.perform(chosen, results / f"{name}.jsonl", workers=workers):
             case = record.case
             click.echo(f"{case.problem} {case.label} seed {case.seed}: {at_equal_evaluations(record):.3g}", err=True)
-    found = [record for name in names for record in records.stored(results, name)]
+    found = [record for name in names for record in gathered(results, name) if _is_one(record.case.problem, wanted)]
     if not found:
         raise FileNotFoundError(f"no results of {', '.join(names)} in {results}")
-    command = " ".join(["arena", *parts, "--only-table", "--results", results.as_posix()])
+    only = [] if tasks is None else ["--tasks", tasks]
+    command = " ".join(["arena", *parts, *only, "--only-table", "--results", results.as_posix()])
     click.echo(f"<!-- nonstop-bench {command} -->\n\n{report(found)}")
+
+
+def gathered(results: Path, name: str) -> list[Record]:
+    """The runs of a part. Of the first contest, those of the other optimisers that the part asks for, too, unless they
+    were made again: they are older than records that say which commit made them, but ours is not what made them."""
+    own = records.stored(results, name)
+    open_to = set(preset(name).cases()) - {run.case for run in own}
+    earlier = [run for run in records.stored(results, FIRST) if run.case.optimizer != OURS]
+    return own + [run for run in earlier if run.case in open_to]
 
 
 def picked(name: str, seeds: int | None, rules: Sequence[str] | None, tasks: Sequence[str] | None) -> list[Case]:
     """The cases of an experiment by these contenders on these tasks. Any configuration of ours may be one of them."""
     chosen = preset(name)
     bases = (chosen.base, *chosen.also)
-    unknown = [task for task in tasks or () if not any(fnmatch(base.problem, task) for base in bases)]
+    unknown = [task for task in tasks or () if not any(_is_one(base.problem, [task]) for base in bases)]
     if unknown:
         raise ValueError(f"{name} has no {', '.join(unknown)}, only {', '.join(base.problem for base in bases)}")
     own = tuple(rule for rule in rules or () if rule not in chosen.peers)
     cases = replace(chosen, rules=own or chosen.rules).cases(seeds, rules)
-    return [case for case in cases if tasks is None or any(fnmatch(case.problem, task) for task in tasks)]
+    return [case for case in cases if _is_one(case.problem, tasks)]
+
+
+def _is_one(problem: str, tasks: Sequence[str] | None) -> bool:
+    """Is it one of these tasks, or of one of these kinds?"""
+    return tasks is None or any(task == kind(problem) or fnmatch(problem, task) for task in tasks)
 
 
 def _listed(text: str | None) -> list[str] | None:

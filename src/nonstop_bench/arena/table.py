@@ -40,11 +40,14 @@ def setting(records: Sequence[Record], even: Standing) -> str:
     case = records[0].case
     own = len({record.case.label for record in records if record.case.optimizer == OURS})
     seeds = len({seed for _, seed in even.pairs})
+    older = sum(record.commit is None for record in records)
+    first = f" {older} of these runs are those of the first contest, from before records said which commit made them."
     return (
         f"{case.evaluations} evaluations after the initial ones, q = {case.q}. {len(even.problems)} tasks and {seeds} "
         f"seeds: {len(even.pairs)} pairs, of which all {len(even.labels)} contenders ran {even.shared.sum()}. Mean "
         f"ranks from 1 (best) are over those, ± the standard error over tasks. Shares are of the pairs that both ran, "
         f"with Wilson's interval at 95 %; a draw is half. Configurations of nonstop tried in these results: {own}."
+        f"{first if older else ''}"
     )
 
 
