@@ -17,6 +17,7 @@ from nonstop.numerics.normal import log_ei
 from nonstop.space.embedding import PLAIN
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.model import NONSTOP, PAPER, Surrogate
+from nonstop.surrogate.output import Shifted
 from nonstop.types import Array
 from tests.helpers.oracles import random_gp, slopes
 
@@ -100,6 +101,15 @@ def test_models_with_the_same_hyperparameters_share_their_matrix() -> None:
     one, other = modelled(NONSTOP, aim, X, Y, (None, None), PLAIN)
     assert one.gp.R is other.gp.R
     np.testing.assert_allclose(other.gp.alpha, GP.of(X, other.gp.y, other.hyperparameters, "matern52").alpha)
+
+
+@pytest.mark.parametrize("goals", [["minimize", "<= 0.6"], ["minimize", "<= 0.6", "maximize"]])
+def test_with_several_outcomes_every_process_has_mean_zero(goals: list[str]) -> None:
+    """Whatever the surrogate says; the model of an only outcome has the mean that it says."""
+    found, _ = sought(aim=Aim.of(goals))
+    assert not any(isinstance(model.output, Shifted) for model in found.models)
+    alone, _ = sought(aim=Aim.of(goals[:1]))
+    assert isinstance(alone.models[0].output, Shifted)
 
 
 def test_the_probability_of_feasibility_is_that_of_draws() -> None:

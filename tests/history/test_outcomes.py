@@ -190,16 +190,17 @@ def test_a_model_of_each_outcome_in_its_own_units() -> None:
         assert best.number in {trial.number for trial in front_of(trials, spec.goals)}
 
 
-def test_values_are_transformed_as_for_a_proposal() -> None:
+@pytest.mark.parametrize("objectives", [TWO, {"error": "minimize"}])
+def test_values_are_transformed_as_for_a_proposal(objectives: Mapping[str, Direction]) -> None:
     results = [
         {"error": e, "speed": s, "memory": m} for e, s, m in np.random.default_rng(0).standard_exponential((30, 3))
     ]
-    spec, trials = told(results, TWO, {"memory": "<= 2"})
+    spec, trials = told(results, objectives, {"memory": "<= 2"})
     X = encode_many(spec.space, [trial.params or {} for trial in trials])
-    aim = Aim.of(["minimize", "maximize", "<= 2"])
-    Y = aim.oriented(np.array([[result[name] for name in ("error", "speed", "memory")] for result in results]))
-    models = modelled(surrogate_of(spec.surrogate), aim, X, Y, (None,) * 3, PLAIN)
-    for name, model in zip(("error", "speed", "memory"), models, strict=True):
+    aim, names = Aim.of([*objectives.values(), "<= 2"]), spec.goals.names
+    Y = aim.oriented(np.array([[result[name] for name in names] for result in results]))
+    models = modelled(surrogate_of(spec.surrogate), aim, X, Y, (None,) * len(names), PLAIN)
+    for name, model in zip(names, models, strict=True):
         seen = posterior(spec, trials, outcome=name)
         assert seen is not None
         assert seen.output == model.output

@@ -22,7 +22,7 @@ from nonstop.numerics.hypervolume import nondominated
 from nonstop.space.embedding import Embedding
 from nonstop.surrogate.fitted import FitRung, Fitted, fitted, several_output
 from nonstop.surrogate.hyperparameters import Hyperparameters
-from nonstop.surrogate.model import Incumbent, Surrogate
+from nonstop.surrogate.model import Incumbent, Surrogate, one_of_several
 from nonstop.surrogate.output import Bilog, Output, Standardize
 from nonstop.surrogate.scalarized import Posterior, Scalarized, direction
 from nonstop.surrogate.thinning import best_and_even
@@ -140,6 +140,7 @@ def modelled(
     embedding: Embedding,
 ) -> tuple[Fitted, ...]:
     """A model of each outcome: X (n, d), Y (m, n), larger being better. All models hold the same results."""
+    surrogate = one_of_several(surrogate) if len(Y) > 1 else surrogate
     rows = best_and_even(_merit(aim, Y), surrogate.max_points)
     least = _least(aim, Y[:, rows])
     models: list[Fitted] = []

@@ -20,7 +20,7 @@ from nonstop.space.encoding import cube_of, encode_many
 from nonstop.surrogate.fitted import Fitted, fitted, several_output
 from nonstop.surrogate.gp import GP
 from nonstop.surrogate.hyperparameters import Hyperparameters
-from nonstop.surrogate.model import Surrogate, surrogate_of
+from nonstop.surrogate.model import Surrogate, one_of_several, surrogate_of
 from nonstop.surrogate.output import Bilog, Output
 from nonstop.surrogate.thinning import best_and_even
 from nonstop.trials.spec import Spec
@@ -121,6 +121,7 @@ def posterior(spec: Spec, trials: Sequence[Trial], most: int = MOST, outcome: st
     offset = 0.0 if seen.bound is None else spec.sign * seen.bound.value
     y = spec.sign * np.array([trial.value for trial in done], dtype=np.float64) - offset
     surrogate = surrogate_of(spec.surrogate)
+    surrogate = one_of_several(surrogate) if seen.several else surrogate
     rows = best_and_even(y, min(most, surrogate.max_points))
     best = next((row for row, trial in enumerate(done) if trial.number == seen.best), int(y.argmax()))
     rows = rows if best in rows else np.union1d(rows, [best])

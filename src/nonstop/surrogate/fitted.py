@@ -81,19 +81,18 @@ def fitted(
     rows = best_and_even(y, surrogate.max_points) if rows is None else rows
     if len(rows) < results:
         X, y = X[rows], y[rows]
-    level = surrogate.mean == "constant" and output is None
     output = output_of(surrogate.output, y) if output is None else output
     z = output.forward(y)
     rung: FitRung = "model"
-    reused = warm is not None and _still_good(warm, results, surrogate.refit if refit is None else refit)
-    if warm is not None and reused:
-        hyperparameters = warm
-    else:
+    known = _still_good(warm, results, surrogate.refit if refit is None else refit)
+    if known is None:
         hyperparameters, rung = _estimated(surrogate, X, z, warm, results, embedding)
+    else:
+        hyperparameters = known
     twin = next((gp for gp in like if gp.hyperparameters == hyperparameters), None)
     gp = GP.of(X, z, hyperparameters, surrogate.kernel, embedding) if twin is None else twin.of_values(z)
-    if level:
-        gp, output = _levelled(surrogate, gp, output, results, reused)
+    if surrogate.mean == "constant":
+        gp, output = _levelled(surrogate, gp, output, results, known is not None)
     if gp.jitter > 0.0 and rung == "model":
         rung = "jitter"
     return Fitted(gp, output, rung, rows, results, time.perf_counter() - started)
@@ -128,12 +127,15 @@ def several_output(surrogate: Surrogate, y: Array, least: float) -> Output:
     return Compress.of(y, least) if surrogate.output == "compress" else output_of(surrogate.output, y)
 
 
-def _still_good(warm: Hyperparameters, results: int, refit: float) -> bool:
-    """Have the data hardly grown since? They may also have shrunk: the worker that recorded `warm` can be ahead."""
-    if warm.results is None or refit == math.inf:
-        return refit == math.inf
+def _still_good(warm: Hyperparameters | None, results: int, refit: float) -> Hyperparameters | None:
+    """What is known already, if the data have hardly grown since. They may also have shrunk: the worker that recorded
+    `warm` can be ahead."""
+    if warm is None or refit == math.inf:
+        return warm
+    if warm.results is None:
+        return None
     fewer, more = sorted((warm.results, results))
-    return more < (1.0 + refit) * fewer
+    return warm if more < (1.0 + refit) * fewer else None
 
 
 def _estimated(

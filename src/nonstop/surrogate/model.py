@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -159,3 +159,9 @@ def surrogate_of(choice: str | Surrogate) -> Surrogate:
     if name is None or name not in PRESETS:
         raise RuleError(f"unknown surrogate {shown(choice)}: use one of {', '.join(PRESETS)} or a nonstop.Surrogate")
     return PRESETS[name]
+
+
+def one_of_several(surrogate: Surrogate) -> Surrogate:
+    """As each of several outcomes is modelled: with mean zero, because a constant one gains nothing there
+    (docs/decisions/0020)."""
+    return replace(surrogate, mean="zero")
