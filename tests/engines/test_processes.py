@@ -12,8 +12,9 @@ from typing import Any, cast
 import pytest
 
 import nonstop
-import nonstop.engines.local as local
-from nonstop.engines.local import Failed, Ready, WorkerProcess, WorkerProcesses
+import nonstop.engines.processes as processes_of_a_run
+from nonstop.engines.process import Failed, Ready, WorkerProcess
+from nonstop.engines.processes import WorkerProcesses
 from nonstop.engines.supervision import GRACE
 from nonstop.errors import OutOfReachError, StorageError
 from nonstop.storage.memory import MemoryStorage
@@ -48,7 +49,7 @@ class FakeProcesses(WorkerProcesses):
 
 @pytest.fixture
 def processes(monkeypatch: pytest.MonkeyPatch) -> FakeProcesses:
-    monkeypatch.setattr(local, "processors", lambda: 2)
+    monkeypatch.setattr(processes_of_a_run, "processors", lambda: 2)
     processes = FakeProcesses("abcde")
     processes.start_next()
     processes.hand_clock.sleep(0.16)  # half of what a start takes: there are two processors

@@ -179,7 +179,7 @@ EDITS: tuple[Edit, ...] = (
     Edit("workers/objective.py", "        if spent >= self.seconds:\n", "        if False:\n"),
     Edit("workers/objective.py", "    if os.getpid() != process:\n", "    if False:\n"),
     Edit("workers/objective.py", "isinstance(result, bool) or not", "not"),
-    Edit("engines/local.py", "now - worker.silent_since >= GRACE:", "False:"),
+    Edit("engines/processes.py", "now - worker.silent_since >= GRACE:", "False:"),
     # Data, busy points and belief of a proposal.
     Edit("trials/suggest.py", "mirror.trials[n].version == trial.version", "mirror.trials[n].version < trial.version"),
     Edit("trials/suggest.py", "goals.sign * y", "y"),
