@@ -159,6 +159,8 @@ paper-tables: .venv/.ready ## Make the tables of benchmarks/results anew, from t
 	@$(BIN)/nonstop-bench peers --only-table --results benchmarks/results > benchmarks/results/peers/table.md
 	@$(BIN)/nonstop-bench arena held-out held-out-noise held-out-sparse --only-table --results benchmarks/results \
 		> benchmarks/results/arena/held-out.md
+	@$(BIN)/nonstop-bench arena held-out --tasks formulas --only-table --results benchmarks/results \
+		> benchmarks/results/arena/formulas.md
 
 paper-report: .venv/.ready ## Judge the paper's claims by the results in benchmarks/results: page, statistics, pictures, PDF
 	@$(BIN)/nonstop-bench report --results benchmarks/results --pictures docs/images --pdf benchmarks/results/paper/report.pdf
