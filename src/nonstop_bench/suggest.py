@@ -78,7 +78,7 @@ def facts(quick: bool) -> dict[str, str]:
         "machine": f"{processor()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "versions": versions,
         "data": "a funnel with waves, evaluated at Halton points and a cluster round the best; the same for all",
-        "nonstop": "`propose(X, y, rule='ucb', surrogate='paper')`, and LogEI beside it",
+        "nonstop": "`propose(X, y, rule='ucb', surrogate='paper')`, LogEI beside it, and the default, `propose(X, y)`",
         "BoTorch": "the paper's model and settings: MAP fit, UCB, 10 of 1000·d candidates polished by L-BFGS-B; "
         "candidates in batches of 64 or 256, which is faster than its default",
         "Optuna": "GPSampler as it comes (Matern-5/2, LogEI, 10 of 2048 candidates), `study.ask()`",

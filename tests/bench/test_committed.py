@@ -85,6 +85,31 @@ def test_the_readme_shows_the_contest_on_the_formulas() -> None:
     assert shown.split("---:|\n")[1].splitlines() == rows
 
 
+def test_the_readme_shows_times_of_suggestions_that_were_measured() -> None:
+    """Milliseconds from scratch in three sizes, speed-ups, memory, and the default with known hyperparameters."""
+    page = (RESULTS / "suggest.md").read_text(encoding="utf-8")
+    scratch, warm, weight = (
+        _rows(page.split(f"## {title}")[1].split("\n## ")[0]) for title in ("From", "Warm", "Weight")
+    )
+    shown = Path("README.md").read_text(encoding="utf-8").split("<!-- bench -->")[1].split("<!-- /bench -->")[0]
+    timed = {tuple(row[:2]): [float(cell) for cell in row[2:7]] for row in scratch if row[0].isdecimal()}
+    for d, n in (("6", "60"), ("10", "270"), ("50", "300")):
+        ucb, _, default, botorch, optuna = timed[d, n]
+        assert f"| {d}, {n} | {ucb:.0f} | {default:.0f} | {botorch:,.0f} | {optuna:.0f} |" in shown
+    botorch_by, optuna_by = (cell.strip("*") for cell in next(row[-2:] for row in scratch if "geometric mean" in row))
+    assert f"| geometric mean of nine sizes | 1 | – | {botorch_by} x | {optuna_by} x |" in shown
+    resident = {row[0]: row[2] for row in weight}
+    ours, theirs, optunas = (resident[who] for who in ("nonstop", "BoTorch", "Optuna"))
+    assert f"| memory after a suggestion | {ours} MB | – | {theirs} MB | {optunas} MB |" in shown
+    known = [float(row[4]) for row in warm if row[0].isdecimal()]
+    assert f"the default takes {min(known):.0f} to {max(known):.0f} ms in all nine sizes" in " ".join(shown.split())
+
+
+def _rows(text: str) -> list[list[str]]:
+    """The cells of the tables in a text."""
+    return [[cell.strip() for cell in line[1:-1].split("|")] for line in text.splitlines() if line.startswith("|")]
+
+
 def test_the_decision_says_what_the_table_of_the_peers_says() -> None:
     """Ranks and won pairs at equal evaluations, in the order of the table."""
     table = (RESULTS / "peers/table.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from nonstop_bench.peers.timing import STARTS, Quality, Timing, overall, speedup
 
 SPEED_TARGETS = {"BoTorch": 25.0, "Optuna": 6.0}
 IMPORT_TARGET, MEMORY_TARGET, INSTALL_TARGET = 0.5, 120.0, 250.0
-CONTENDERS = ("nonstop", "nonstop logei", "BoTorch", "Optuna")
+CONTENDERS = ("nonstop", "nonstop logei", "nonstop default", "BoTorch", "Optuna")
 
 
 @dataclass(frozen=True)

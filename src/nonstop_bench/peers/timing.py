@@ -16,7 +16,13 @@ from nonstop_bench.peers import botorch, optuna, own
 from nonstop_bench.peers.datasets import history
 
 # Repeats: at least, at most; between them as many as fit into the budget of seconds.
-REPEATS = {"nonstop": (5, 15), "nonstop logei": (5, 15), "BoTorch": (1, 5), "Optuna": (5, 9)}
+REPEATS = {
+    "nonstop": (5, 15),
+    "nonstop logei": (5, 15),
+    "nonstop default": (9, 15),
+    "BoTorch": (1, 5),
+    "Optuna": (5, 9),
+}
 STARTS = ("scratch", "warm")
 
 Job = Callable[[], object]
@@ -76,6 +82,7 @@ def contenders(d: int, n: int, start: str) -> dict[str, Callable[[int], Job]]:
     X, y = data.X, data.y
     warm = start == "warm"
     before = own.fitted(X[:-1], y[:-1]) if warm else None
+    default_before = nonstop.propose(X[:-1], y[:-1]).hyperparameters if warm else None
     state = botorch.state_of(X[:-1], y[:-1]) if warm else None
 
     def optuna_job(seed: int) -> Job:
@@ -87,6 +94,7 @@ def contenders(d: int, n: int, start: str) -> dict[str, Callable[[int], Job]]:
         "nonstop logei": lambda seed: partial(
             nonstop.propose, X, y, rule="logei", seed=seed, surrogate="paper", warm=before
         ),
+        "nonstop default": lambda seed: partial(nonstop.propose, X, y, seed=seed, warm=default_before),
         "BoTorch": lambda seed: partial(botorch.suggest, X, y, warm=state, seed=seed),
         "Optuna": optuna_job,
     }
