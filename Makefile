@@ -21,13 +21,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: help demo test test-lowest test-integrations test-sklearn-lowest test-slurm release browser screenshots lint format types docs check \
 	oracle bench-suggest bench-storage bench-dashboard bench-corners bench-utilisation bench-noise bench-failures bench-small \
-	bench-spaces bench-outcomes bench-large theory faults mutants partitions fuzz spaces \
+	bench-spaces bench-outcomes bench-configurations bench-large theory faults mutants partitions fuzz spaces \
 	goldens paper paper-check paper-tables paper-report paper-figures peers test-peers peers-hebo test-peers-hebo arena \
 	proteus proteus-env clean
 .DEFAULT_GOAL := help
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # What is there already is used: the demo is for people who have just cloned this, and for those who develop it.
 DEMO := $(if $(wildcard .venv/.ready),.venv,.venv-demo)
@@ -140,6 +140,10 @@ bench-outcomes: .venv-peers/.ready ## Compare on constraints and several objecti
 bench-noise: .venv/.ready ## Compare the default with the paper's rules under noise; write benchmarks/results
 	@$(BIN)/python benchmarks/noise.py $(ARGS)
 
+# ARGS names configurations: make bench-configurations ARGS="nonstop default@rbf --levels 10,30 --seeds 400:408".
+bench-configurations: .venv/.ready ## Compare configurations with the default, with and without noise; write benchmarks/results
+	@$(BIN)/python benchmarks/configurations.py $(ARGS)
+
 bench-large: .venv-peers/.ready ## Time and judge proposals from 10,000 results, beside Optuna's TPE; write benchmarks/results
 	@$(PEERS)/python benchmarks/large.py $(ARGS)
 
@@ -161,6 +165,8 @@ paper-tables: .venv/.ready ## Make the tables of benchmarks/results anew, from t
 		> benchmarks/results/arena/held-out.md
 	@$(BIN)/nonstop-bench arena held-out --tasks formulas --only-table --results benchmarks/results \
 		> benchmarks/results/arena/formulas.md
+	@$(BIN)/nonstop-bench arena choosing-noise --only-table --results benchmarks/results \
+		> benchmarks/results/arena/choosing-noise.md
 
 paper-report: .venv/.ready ## Judge the paper's claims by the results in benchmarks/results: page, statistics, pictures, PDF
 	@$(BIN)/nonstop-bench report --results benchmarks/results --pictures docs/images --pdf benchmarks/results/paper/report.pdf

@@ -41,6 +41,7 @@ def test_the_table_of_the_peers_comes_from_the_results() -> None:
     [
         ("held-out", ["held-out", "held-out-noise", "held-out-sparse"]),
         ("formulas", ["held-out", "--tasks", "formulas"]),
+        ("choosing-noise", ["choosing-noise"]),
     ],
 )
 def test_the_tables_of_the_arena_come_from_the_results(page: str, asked: list[str]) -> None:

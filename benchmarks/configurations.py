@@ -1,0 +1,142 @@
+"""Is a configuration of nonstop better than its default? Pairs of runs on functions of the choosing half, with noise.
+
+A configuration is a rule and a surrogate by name, RULE@SURROGATE (nonstop_bench/candidates.py), where "default" is the
+default rule. Twelve functions of 4 to 10 dimensions, with noise of some percent of their range or without; 3 d initial
+points, then 8 asynchronous workers. Two measures of a run: the regret at the best observed trial, and at the one that
+is believed best at the end.
+
+python benchmarks/configurations.py nonstop default@rbf --levels 10,30 --seeds 300:304    # run what is missing
+python benchmarks/configurations.py                                                       # only the page
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from itertools import product
+from operator import attrgetter
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from nonstop.acquisition.rules import DEFAULT_RULE
+from nonstop_bench.case import OURS, Case
+from nonstop_bench.origin import origin
+from nonstop_bench.outcomes.standing import error
+from nonstop_bench.problems.catalogue import find
+from nonstop_bench.run import setup_of
+from nonstop_bench.simulate import simulate
+from nonstop_bench.tables import markdown
+
+RESULTS: Final = Path(__file__).parent / "results" / "configurations.jsonl"
+FUNCTIONS: Final = (
+    *("hartmann-6", "rotated-levy-6", "shifted-ackley-10", "gp-4-0", "gp-6-0"),
+    *("bbob-f3-5", "bbob-f6-10", "bbob-f8-5", "bbob-f13-10", "bbob-f14-5", "bbob-f15-10", "bbob-f21-5"),
+)
+_FLOOR: Final = 1e-10  # regrets below are zero
+_DEFAULT: Final = "default"
+_NOTHING: Final = "–"
+
+
+class Run(NamedTuple):
+    """What identifies a run."""
+
+    configuration: str
+    function: str
+    noise: int
+    seed: int
+    evaluations: int
+
+
+class Result(NamedTuple):
+    """A run, its regrets at two trials, and the commit that made it."""
+
+    run: Run
+    observed: float
+    believed: float
+    commit: str | None
+
+
+def result(run: Run) -> Result:
+    """Run it."""
+    name = f"noise-{run.noise}-{run.function}" if run.noise else run.function
+    task = find(name, run.seed)
+    case = Case(name, q=8, seed=run.seed, horizon=None, evaluations=run.evaluations)
+    label = run.configuration.replace(f"{_DEFAULT}@", f"{DEFAULT_RULE}@")
+    done = simulate(setup_of(case.by(label), task))
+    trials = (done.study.best_trial, done.study.best_believed.trial)
+    observed, believed = (max(done.exact[trial.number] - task.optimum, _FLOOR) for trial in trials)
+    return Result(run, observed, believed, origin().commit)
+
+
+def read() -> list[Result]:
+    """What has been run."""
+    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
+    return [Result(Run(*run), *rest) for run, *rest in map(json.loads, lines)]
+
+
+def beside(results: Sequence[Result], label: str, setting: tuple[int, int], measure: str) -> str:
+    """A configuration beside the default after so many evaluations with this noise: pairs won, and by how many powers
+    of ten it ends higher, a pair counting at most one, with the standard error over functions."""
+    regret = {each.run: attrgetter(measure)(each) for each in results}
+    higher: dict[str, list[float]] = {}
+    for run in regret:
+        ours = run._replace(configuration=OURS)
+        if (run.configuration, run.evaluations, run.noise) == (label, *setting) and ours in regret:
+            higher.setdefault(run.function, []).append(float(np.log10(regret[run] / regret[ours]).clip(-1.0, 1.0)))
+    if not higher:
+        return _NOTHING
+    pairs, means = np.concatenate(list(higher.values())), np.array([np.mean(each) for each in higher.values()])
+    return f"{np.mean(0.5 - 0.5 * np.sign(pairs)):.2f} of {len(pairs)}, {means.mean():+.2f} ({error(means):.2f})"
+
+
+def page(results: Sequence[Result]) -> str:
+    """The tables."""
+    labels = [label for label in dict.fromkeys(each.run.configuration for each in results) if label != OURS]
+    commits = ", ".join(sorted({(each.commit or "unknown")[:7] for each in results}))
+    settings = sorted({(each.run.evaluations, each.run.noise) for each in results})
+    text = f"""# Configurations beside the default
+
+`python benchmarks/configurations.py`; the results are in `configurations.jsonl`, made at {commits}.
+
+Pairs of function and seed in which a configuration ends lower than the default (a draw is half), and by how many powers
+of ten it ends higher (below zero: lower), where a pair counts at most one; in brackets the standard error over the
+functions. These are {len(labels)} configurations: the best of so many is bound to look better than it is.
+"""
+    for measure, title in (("observed", "the best observed trial"), ("believed", "the trial that is believed best")):
+        head = ["", *(f"{noise} % noise, {evaluations} evaluations" for evaluations, noise in settings)]
+        rows = [[label, *(beside(results, label, setting, measure) for setting in settings)] for label in labels]
+        text += f"\n## By {title}\n\n{markdown(head, rows)}\n"
+    return text
+
+
+def main(arguments: Iterable[str] | None = None) -> None:
+    """Run what is missing, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("configurations", nargs="*", help="nonstop, RULE@SURROGATE, default@SURROGATE")
+    parser.add_argument("--levels", default="10,30", help="noise, in percent of the range")
+    parser.add_argument("--seeds", default="300:304", help="from, and up to")
+    parser.add_argument("--evaluations", type=int, default=100)
+    parser.add_argument("--workers", type=int, default=2)
+    options = parser.parse_args(arguments if arguments is None else list(arguments))
+    results, levels = read(), map(int, options.levels.split(","))
+    asked = product(range(*map(int, options.seeds.split(":"))), levels, FUNCTIONS, options.configurations)
+    runs = [Run(label, function, noise, seed, options.evaluations) for seed, noise, function, label in asked]
+    known = {each.run for each in results}
+    pool = ProcessPoolExecutor(options.workers, mp_context=multiprocessing.get_context("spawn"))
+    with pool, RESULTS.open("a") as file:
+        for made in pool.map(result, [run for run in runs if run not in known]):
+            results.append(made)
+            file.write(json.dumps(made) + "\n")
+            file.flush()
+    text = page(results)
+    print(text)
+    RESULTS.with_suffix(".md").write_text(text)
+
+
+if __name__ == "__main__":
+    main()
