@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,15 @@ def test_the_readme_shows_times_of_suggestions_that_were_measured() -> None:
     assert f"| memory after a suggestion | {ours} MB | – | {theirs} MB | {optunas} MB |" in shown
     known = [float(row[4]) for row in warm if row[0].isdecimal()]
     assert f"the default takes {min(known):.0f} to {max(known):.0f} ms in all nine sizes" in " ".join(shown.split())
+
+
+def test_the_page_of_configurations_comes_from_its_results() -> None:
+    script = runpy.run_path("benchmarks/configurations.py")
+    page = script["page"](script["read"]())
+    assert (RESULTS / "configurations.md").read_text(encoding="utf-8") == page
+    assert "These are 21 configurations" in page
+    decision = Path("docs/decisions/0014-the-default.md").read_text(encoding="utf-8")
+    assert "(third edition, 21 configurations more" in decision
 
 
 def _rows(text: str) -> list[list[str]]:
