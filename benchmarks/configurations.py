@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from operator import attrgetter
@@ -24,6 +24,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from nonstop.acquisition.rules import DEFAULT_RULE
+from nonstop.numerics.threads import limit_threads
+from nonstop_bench import score
 from nonstop_bench.case import OURS, Case
 from nonstop_bench.origin import origin
 from nonstop_bench.outcomes.standing import error
@@ -37,7 +39,6 @@ FUNCTIONS: Final = (
     *("hartmann-6", "rotated-levy-6", "shifted-ackley-10", "gp-4-0", "gp-6-0"),
     *("bbob-f3-5", "bbob-f6-10", "bbob-f8-5", "bbob-f13-10", "bbob-f14-5", "bbob-f15-10", "bbob-f21-5"),
 )
-_FLOOR: Final = 1e-10  # regrets below are zero
 _DEFAULT: Final = "default"
 _NOTHING: Final = "–"
 
@@ -62,14 +63,15 @@ class Result(NamedTuple):
 
 
 def result(run: Run) -> Result:
-    """Run it."""
+    """Run it, with one BLAS thread, as all runs of nonstop-bench are."""
     name = f"noise-{run.noise}-{run.function}" if run.noise else run.function
-    task = find(name, run.seed)
     case = Case(name, q=8, seed=run.seed, horizon=None, evaluations=run.evaluations)
     label = run.configuration.replace(f"{_DEFAULT}@", f"{DEFAULT_RULE}@")
-    done = simulate(setup_of(case.by(label), task))
+    with limit_threads(1):
+        task = find(name, run.seed)
+        done = simulate(setup_of(case.by(label), task))
     trials = (done.study.best_trial, done.study.best_believed.trial)
-    observed, believed = (max(done.exact[trial.number] - task.optimum, _FLOOR) for trial in trials)
+    observed, believed = (max(done.exact[trial.number] - task.optimum, score.FLOOR) for trial in trials)
     return Result(run, observed, believed, origin().commit)
 
 
@@ -114,7 +116,7 @@ functions. These are {len(labels)} configurations: the best of so many is bound 
     return text
 
 
-def main(arguments: Iterable[str] | None = None) -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Run what is missing, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("configurations", nargs="*", help="nonstop, RULE@SURROGATE, default@SURROGATE")
@@ -122,7 +124,7 @@ def main(arguments: Iterable[str] | None = None) -> None:
     parser.add_argument("--seeds", default="300:304", help="from, and up to")
     parser.add_argument("--evaluations", type=int, default=100)
     parser.add_argument("--workers", type=int, default=2)
-    options = parser.parse_args(arguments if arguments is None else list(arguments))
+    options = parser.parse_args(arguments)
     results, levels = read(), map(int, options.levels.split(","))
     asked = product(range(*map(int, options.seeds.split(":"))), levels, FUNCTIONS, options.configurations)
     runs = [Run(label, function, noise, seed, options.evaluations) for seed, noise, function, label in asked]

@@ -109,11 +109,7 @@ def test_the_readme_shows_times_of_suggestions_that_were_measured() -> None:
 
 def test_the_page_of_configurations_comes_from_its_results() -> None:
     script = runpy.run_path("benchmarks/configurations.py")
-    page = script["page"](script["read"]())
-    assert (RESULTS / "configurations.md").read_text(encoding="utf-8") == page
-    assert "These are 21 configurations" in page
-    decision = Path("docs/decisions/0014-the-default.md").read_text(encoding="utf-8")
-    assert "(third edition, 21 configurations more" in decision
+    assert (RESULTS / "configurations.md").read_text(encoding="utf-8") == script["page"](script["read"]())
 
 
 def _rows(text: str) -> list[list[str]]:

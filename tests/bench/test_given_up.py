@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import norm
 
 import nonstop
-from nonstop.acquisition.rule import Rule
+from nonstop.acquisition.rule import Rule, Score
 from nonstop.surrogate.gp import GP
-from nonstop_bench.given_up import NoisyEI, SignalEI, SignalUCB, improvement
+from nonstop_bench.given_up import NoisyEI, SignalEI, SignalUCB, _LogEIOfLess, improvement
 
 HYPER = nonstop.Hyperparameters((0.4, 0.6), 0.3)
 
@@ -40,14 +40,25 @@ def test_improvement_on_exact_values() -> None:
     np.testing.assert_allclose(found, np.log(total / len(draws)), rtol=1e-6)
 
 
-def test_signal_and_noise_share_the_variance() -> None:
-    """The weight of the standard deviation shrinks by the signal's share, and nothing else changes."""
+@pytest.mark.parametrize(
+    ("rule", "inner"), [(SignalUCB(), nonstop.UCB(2.0 / 1.5)), (SignalEI(), _LogEIOfLess(1.5**-0.5))]
+)
+def test_signal_and_noise_share_the_variance(rule: Rule, inner: Score) -> None:
+    """With noise of half the signal, the signal has two thirds; nothing but the weight of the deviation changes."""
     X, y = data(60)
     surrogate = nonstop.Surrogate(noise_bounds=(0.5, 0.500001))
-    of_less = nonstop.KrigingBeliever(nonstop.UCB(2.0 / 1.5))
-    chosen, expected = (nonstop.propose(X, y, rule=rule, surrogate=surrogate) for rule in (SignalUCB(), of_less))
-    np.testing.assert_allclose(chosen.x, expected.x, atol=1e-5)
-    assert nonstop.propose(X, y, rule=SignalEI(), surrogate=surrogate).rung == "model"
+    found, expected = (
+        nonstop.propose(X, y, [[0.4, 0.4]], rule=each, surrogate=surrogate)
+        for each in (rule, nonstop.KrigingBeliever(inner))
+    )
+    np.testing.assert_allclose((*found.x, found.value), (*expected.x, expected.value), atol=1e-4)
+
+
+def test_logei_of_less_is_logei_of_smaller_deviations() -> None:
+    mean, sd = np.array([-2.0, 0.1, 0.7]), np.array([0.3, 0.5, 2.0])
+    value, by_mean, by_sd = _LogEIOfLess(0.6).score(mean, sd, 0.4)
+    expected = nonstop.LogEI().score(mean, 0.6 * sd, 0.4)
+    np.testing.assert_allclose((value, by_mean, by_sd / 0.6), expected)
 
 
 @pytest.mark.parametrize("rule", [NoisyEI(), SignalUCB(), SignalEI()])
