@@ -1,7 +1,7 @@
 """The candidates among which the default of nonstop was chosen: the default with one change at a time, and the paper's.
 
 Names in cases refer to these first, then to the presets of nonstop: "kb-ucb@rbf" is the rule kb-ucb with the surrogate
-"rbf". What was tried later, where values are noisy (benchmarks/configurations.py), has a name here, too.
+"rbf". What was tried later (benchmarks/configurations.py), where values are noisy or parameters many, is here, too.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ SURROGATES: Final[Mapping[str, Surrogate]] = {
     "noisier": replace(NONSTOP, **_NOISIER),
     "quieter": replace(NONSTOP, noise_prior=LogNormal(-8.0, 3.0)),
     "thorough": replace(NONSTOP, candidates=PAPER.candidates, refit=PAPER.refit),
+    # As until the third edition: with so many parameters, too, a fit serves until there are a tenth more results.
+    **{f"tenth-in-{d}": replace(NONSTOP, refit=0.01 * d) for d in (20, 30, 50, 100)},
     # Tried where values are noisy. Priors are log-normal: "likely-noise" has its mode at 9e-4, "usual-noise" at 2e-2.
     "no-close-ups": replace(NONSTOP, close_ups=False),
     "refitted": replace(NONSTOP, refit=0.0),

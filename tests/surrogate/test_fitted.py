@@ -66,6 +66,15 @@ def test_given_hyperparameters_serve_as_they_are() -> None:
     assert fitted(PAPER, X, y, None, refit=math.inf).hyperparameters.results == 40
 
 
+@pytest.mark.parametrize(("d", "serves", "no_longer"), [(3, 43, 44), (10, 43, 44), (20, 41, 42), (50, 40, 41)])
+def test_with_many_parameters_they_serve_for_fewer_results(d: int, serves: int, no_longer: int) -> None:
+    """A tenth more in up to ten dimensions, then one in d more."""
+    X = np.random.default_rng(d).random((no_longer, d))
+    y, warm = X.sum(axis=1), replace(Hyperparameters((1.0,) * d, 1e-3), results=40)
+    assert fitted(NONSTOP, X[:serves], y[:serves], warm).hyperparameters == warm
+    assert fitted(NONSTOP, X, y, warm).hyperparameters.results == no_longer
+
+
 def test_a_constant_mean_of_given_hyperparameters() -> None:
     """It is the generalised least-squares estimate, and the hyperparameters stay as they are."""
     X = np.random.default_rng(5).random((40, 3)) ** 3  # most of the points are in one corner

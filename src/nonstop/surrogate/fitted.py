@@ -84,7 +84,7 @@ def fitted(
     output = output_of(surrogate.output, y) if output is None else output
     z = output.forward(y)
     rung: FitRung = "model"
-    known = _still_good(warm, results, surrogate.refit if refit is None else refit)
+    known = _still_good(warm, results, surrogate.refit_in(d) if refit is None else refit)
     if known is None:
         hyperparameters, rung = _estimated(surrogate, X, z, warm, results, embedding)
     else:

@@ -22,6 +22,7 @@ MeanName: TypeAlias = Literal["zero", "constant"]
 Incumbent: TypeAlias = Literal["observed", "believed"]
 
 _CHOICES = {"output": get_args(OutputName), "incumbent": get_args(Incumbent), "mean": get_args(MeanName)}
+_FULL_REFIT = 10  # dimensions up to which `refit` is the fraction as it is
 _LATER = ("mean", "starts", "around", "close_ups")  # settings that the first stored studies did not have
 
 
@@ -76,7 +77,8 @@ class Surrogate:
     max_points: int = 2000
     #: Quasi-random candidates per dimension among which the maximum of the acquisition is looked for.
     candidates: int = 1000
-    #: By which fraction the data must have grown before the hyperparameters are estimated again.
+    #: By which fraction the data must have grown before the hyperparameters are estimated again; in more than ten
+    #: dimensions, by less (`refit_in`).
     refit: float = 0.0
     #: The mean of the process where it knows nothing: "zero", that of the values, or the likeliest "constant".
     #: With several outcomes it is always zero.
@@ -120,6 +122,11 @@ class Surrogate:
         """The prior of every lengthscale in d dimensions."""
         prior = self.lengthscale_prior
         return LogNormal(prior.mu + 0.5 * math.log(d), prior.sigma)
+
+    def refit_in(self, d: int) -> float:
+        """`refit` in d dimensions. Which of many parameters matter shows in few results, and changes the model a lot:
+        so in more than ten, 0.1 means one more result for every d (docs/decisions/0021)."""
+        return self.refit * (_FULL_REFIT / max(d, _FULL_REFIT))
 
     def log_bounds(self, d: int) -> tuple[Array, Array]:
         """Bounds of (log lengthscale_1, …, log lengthscale_d, log noise)."""
