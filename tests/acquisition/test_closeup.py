@@ -83,9 +83,12 @@ def test_the_nearest_of_all_results_in_the_box_that_they_span() -> None:
     assert distances[rows].max() <= np.delete(distances, rows).min()
 
 
-def test_it_never_holds_more_than_128_results() -> None:
-    X = np.random.default_rng(0).random((310, 40))
-    assert len(the_close_up(data_of(X, bowl(X))).data.X) == 128
+@pytest.mark.parametrize(("d", "size"), [(2, 24), (20, 96), (21, 56), (100, 56)])
+def test_it_holds_fewer_results_where_columns_are_many(d: int, size: int) -> None:
+    """And there are none until there are more than 1.5 times as many."""
+    X = np.random.default_rng(0).random((size * 3 // 2 + 1, d))
+    assert len(the_close_up(data_of(X, bowl(X))).data.X) == size
+    assert not any(shown(data_of(X[1:], bowl(X[1:]))))
 
 
 def test_busy_points_outside_of_the_box_are_not_seen() -> None:

@@ -24,7 +24,7 @@ from nonstop.surrogate.model import Surrogate
 from nonstop.types import Array
 
 _FEWEST, _PER_COLUMN = 16, 4  # results in a close-up: so many, and so many more for each column
-_MOST = 128  # of them, at most: a fit in a hundred columns would take longer than all the rest
+_MANY, _IN_MANY = 20, 56  # in more columns than these, so many: a study would hardly ever have enough for more
 _ENOUGH = 1.5  # times as many results there must be: a close-up of almost all of them would show nothing new
 _NARROWEST = 0.01  # a side of the box, at least: twenty times the least distance between two queries
 
@@ -42,7 +42,7 @@ class CloseUp:
     def of(cls, data: Data, center: Array, gp: GP) -> CloseUp:
         """The surroundings of a point (d,): the results nearest to it by the lengthscales of the GP."""
         off = gp.scaled(data.X) - gp.scaled(center[None])
-        rows = np.sort(np.argsort(row_dots(off, off), kind="stable")[: min(_size(data), _MOST)])
+        rows = np.sort(np.argsort(row_dots(off, off), kind="stable")[: _size(data)])
         flexible = data.cube.flexible
         least, most = data.X[rows].min(axis=0), data.X[rows].max(axis=0)
         span = np.where(flexible, np.maximum(most - least, _NARROWEST), 1.0)
@@ -87,4 +87,6 @@ def close_up(data: Data, sought: Sought, surrogate: Surrogate, rule: Rule, rng: 
 
 
 def _size(data: Data) -> int:
-    return _FEWEST + _PER_COLUMN * data.cube.dim
+    """How many results a close-up holds (docs/decisions/0021)."""
+    columns = data.cube.dim
+    return _FEWEST + _PER_COLUMN * columns if columns <= _MANY else _IN_MANY
