@@ -24,7 +24,7 @@ from nonstop.surrogate.model import Surrogate
 from nonstop.types import Array
 
 _FEWEST, _PER_COLUMN = 16, 4  # results in a close-up: so many, and so many more for each column
-_MANY, _IN_MANY = 20, 56  # in more columns than these, so many: a study would hardly ever have enough for more
+_MANY, _IN_MANY = 20, 56  # in more columns than these, so many: most studies would never have enough for a larger one
 _ENOUGH = 1.5  # times as many results there must be: a close-up of almost all of them would show nothing new
 _NARROWEST = 0.01  # a side of the box, at least: twenty times the least distance between two queries
 
